@@ -1,0 +1,45 @@
+"""The contract between GEM and plugins: every hook a plugin may implement.
+
+A plugin module implements any of these under the same name, marked with :data:`gem.hookimpl`, and is found
+through an entry point (group ``gem.envs`` for environments, ``gem.hooks`` for observers).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+if TYPE_CHECKING:
+    from gem.env import Env
+    from gem.spec import EnvSpec
+
+hookspec = pluggy.HookspecMarker("gem")
+
+
+@hookspec
+def gem_env_specs() -> Iterable[EnvSpec]:  # type: ignore[empty-body]
+    """List the environments this plugin provides.
+
+    Called once a process, when an id of the namespace that the entry point names is asked for. The ids must
+    carry that namespace. Import nothing heavy: name classes as ``"module:Class"``.
+    """
+
+
+@hookspec(firstresult=True)
+def gem_find_env_spec(env_id: str) -> EnvSpec | None:
+    """Return the specification of an id that :func:`gem_env_specs` does not list, or ``None``.
+
+    For open-ended families, where ids are composed rather than listed.
+    """
+
+
+@hookspec
+def gem_env_made(spec: EnvSpec, env: Env) -> None:
+    """Observe: an environment was made by :func:`gem.make`."""
+
+
+@hookspec
+def gem_episode_ended(record: Any) -> None:
+    """Observe: a rollout finished the episode ``record`` (a :class:`gem.Episode`)."""
