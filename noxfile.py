@@ -1,10 +1,10 @@
 """Every check of the repository, for one package or for all of them.
 
-    nox                         everything that continuous integration runs
-    nox -s tests -- gem-core    the tests of one package, alone with what it declares
-    nox -s tests-gem-core -- -k vector    the same with arguments for pytest
-    nox -t gem-core             every check of one package
-    nox -s quickstart           an agent learns a game
+nox                         everything that continuous integration runs
+nox -s tests -- gem-core    the tests of one package, alone with what it declares
+nox -s tests-gem-core -- -k vector    the same with arguments for pytest
+nox -t gem-core             every check of one package
+nox -s quickstart           an agent learns a game
 """
 
 from __future__ import annotations

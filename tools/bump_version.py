@@ -1,7 +1,7 @@
 """Set the version of every package at once: VERSION, each pyproject.toml, each ``__version__``.
 
-    python tools/bump_version.py 0.2.0
-    python tools/bump_version.py --check    # exit 1 when they disagree
+python tools/bump_version.py 0.2.0
+python tools/bump_version.py --check    # exit 1 when they disagree
 """
 
 from __future__ import annotations

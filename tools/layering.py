@@ -73,8 +73,10 @@ def breaches(package: Package, siblings: dict[str, str]) -> Iterator[str]:
                 problem = "runtime code may not import gem.testing"
             elif inside.name == "plugin.py" and top not in ("gem", own):
                 problem = f"plugin.py may import gem and the standard library only, not {top}"
-            elif is_environment and top in siblings and top not in {own} | ENVIRONMENT_MAY_IMPORT.get(
-                package.name, {"gem"}
+            elif (
+                is_environment
+                and top in siblings
+                and top not in {own} | ENVIRONMENT_MAY_IMPORT.get(package.name, {"gem"})
             ):
                 problem = f"an environment package may not import {top}"
             elif package.name in ("gem-eval", "gem-rl") and top in siblings and top not in {own, "gem"}:
@@ -103,5 +105,3 @@ def main(names: list[str]) -> int:
 
 if __name__ == "__main__":
     raise SystemExit(main(sys.argv[1:]))
-
-

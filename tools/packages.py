@@ -1,7 +1,7 @@
 """The packages of this repository, in the order in which they depend on each other.
 
-    python tools/packages.py            # a line a package: name, import name, what it needs here
-    python tools/packages.py gem-rl     # the folders to install so that gem-rl works, one a line
+python tools/packages.py            # a line a package: name, import name, what it needs here
+python tools/packages.py gem-rl     # the folders to install so that gem-rl works, one a line
 """
 
 from __future__ import annotations
