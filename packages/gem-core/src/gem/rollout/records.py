@@ -49,20 +49,41 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """One task: an environment, its options and a seed. Travels as one line of JSON, rebuilds anywhere."""
+    """One task: an environment, its options and where an episode starts.
+
+    Travels as one line of JSON and rebuilds anywhere: ``kwargs`` are those of :func:`gem.make`, ``wrappers``
+    among them.
+    """
 
     env_id: str
     kwargs: dict[str, Any] = field(default_factory=dict)
+    #: What the episode is reset with.
     seed: int | None = None
+    options: dict[str, Any] | None = None
 
     def make(self) -> Env:
-        """The environment, not yet reset; reset it with ``seed=task.seed``."""
+        """The environment, not yet reset."""
         from gem.registry import make
 
         return make(self.env_id, **self.kwargs)
 
+    def reset(self, env: Env) -> tuple[Any, dict[str, Any]]:
+        """Begin this task's episode in an environment from :meth:`make`: ``(observation, info)``."""
+        return env.reset(seed=self.seed, options=self.options)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"env_id": self.env_id, "kwargs": self.kwargs, "seed": self.seed, "options": self.options}
+
     def to_json(self) -> str:
-        return json.dumps({"env_id": self.env_id, "kwargs": self.kwargs, "seed": self.seed})
+        """One line of JSON.
+
+        Raises:
+            TypeError: an option is not JSON-able, such as a wrapper given as a function rather than by name.
+        """
+        try:
+            return json.dumps(self.to_dict())
+        except TypeError as error:
+            raise TypeError(f"this task of {self.env_id!r} cannot travel as JSON: {error}") from None
 
     @classmethod
     def from_json(cls, text: str) -> TaskSpec:
