@@ -83,9 +83,7 @@ def breaches(package: Package, siblings: dict[str, str]) -> Iterator[str]:
                 problem = f"{package.name} reaches environments by id only, it may not import {top}"
             elif package.name == "gem-eval" and top == "torch":
                 problem = "gem-eval may not import torch"
-            elif top not in declared and top not in siblings:
-                problem = f"imports {top}, which {package.name} does not declare"
-            elif top in siblings and top not in declared:
+            elif top not in declared:
                 problem = f"imports {top}, which {package.name} does not declare"
             private = [part for part in (*module.split("."), *names) if part.startswith("_") and part != "__version__"]
             if problem is None and top in siblings and top != own and private:

@@ -72,7 +72,7 @@ class Env:
             ValueError: the seed is negative.
         """
         if seed is not None:
-            self.seed(seed)
+            self.reseed(seed)
         return "", {}
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, Info]:
@@ -100,7 +100,7 @@ class Env:
 
     # -- randomness -----------------------------------------------------------------------------------
 
-    def seed(self, seed: int) -> None:
+    def reseed(self, seed: int) -> None:
         """Reseed this instance's generators; what :meth:`reset` does with a seed."""
         try:
             seed = seed.__index__()
@@ -211,8 +211,8 @@ class Wrapper(Env):
     def sample_random_action(self) -> str:
         return self.env.sample_random_action()
 
-    def seed(self, seed: int) -> None:
-        self.env.seed(seed)
+    def reseed(self, seed: int) -> None:
+        self.env.reseed(seed)
 
     @property
     def rng(self) -> random.Random:
