@@ -1,0 +1,1 @@
+"""Text games for GEM. Make them by id, ``gem.make("game:...")``, or import a class from its module."""

@@ -1,0 +1,36 @@
+"""The ids of this package: one entry a game. Imports nothing but ``gem``; a class is imported when first made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from gem import EnvSpec, hookimpl
+
+
+def game(module: str, name: str, description: str, options: str, **levels: tuple[Any, ...]) -> Iterator[EnvSpec]:
+    """The ids of the game ``gem_games.<module>:<name>``.
+
+    Args:
+        options: names of the constructor options that a level sets, separated by blanks.
+        **levels: level -> a value for each; ``None`` is drawn at each reset.
+    """
+    for level, values in levels.items():
+        kwargs = dict(zip(options.split(), values, strict=True))
+        yield EnvSpec(
+            id=f"game:{name}-v0-{level.replace('_', '-')}",
+            entry_point=f"gem_games.{module}:{name}",
+            kwargs=kwargs,
+            description=description,
+            max_turns=kwargs.get("max_turns"),
+            reward_range=(-0.1, 1.0),
+            tags=("game", level),
+        )
+
+
+@hookimpl
+def gem_env_specs() -> Iterator[EnvSpec]:
+    # fmt: off
+    yield from game("guess_the_number", "GuessTheNumber", "find a hidden number from higher and lower",
+                    "min_number max_number max_turns", easy=(1, 10, 4), hard=(1, 50, 7), random=(None,) * 3)
+    # fmt: on
