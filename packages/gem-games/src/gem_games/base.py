@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any, ClassVar
 
 from gem.env import Env
 from gem.errors import ResetNeeded
 from gem.parsing import last_boxed
 from gem_games.options import one_of
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any, ClassVar
-
-    #: How a move ended: ``None`` the game goes on, ``True`` won, ``False`` lost, a text: not carried out, and why.
-    Outcome = bool | str | None
-    Step = tuple[str, float, bool, bool, dict[str, Any]]
+#: How a move ended: ``None`` the game goes on, ``True`` won, ``False`` lost, a text: not carried out, and why.
+Outcome = bool | str | None
+Step = tuple[str, float, bool, bool, dict[str, Any]]
 
 #: Reward of a response in which no move can be read.
 FORMAT_ERROR = -0.1
