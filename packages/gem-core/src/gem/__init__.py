@@ -15,6 +15,7 @@ _EXPORTS = {
     "EnvSpec": "gem.spec",
     # the registry
     "make": "gem.registry",
+    "print_envs": "gem.registry",
     "register": "gem.registry",
     "spec": "gem.registry",
     "specs": "gem.registry",
@@ -36,6 +37,7 @@ _EXPORTS = {
     "ResetNeeded": "gem.errors",
     "UnknownEnv": "gem.errors",
     "PluginError": "gem.errors",
+    "PluginWarning": "gem.errors",
     "MissingDependency": "gem.errors",
     "StateNotSupported": "gem.errors",
     "DataError": "gem.errors",
@@ -52,13 +54,20 @@ if TYPE_CHECKING:
         GemError as GemError,
         MissingDependency as MissingDependency,
         PluginError as PluginError,
+        PluginWarning as PluginWarning,
         ResetNeeded as ResetNeeded,
         StateNotSupported as StateNotSupported,
         UnknownEnv as UnknownEnv,
     )
     from gem.multiagent import MultiAgentEnv as MultiAgentEnv
     from gem.plugins import hookimpl as hookimpl
-    from gem.registry import make as make, register as register, spec as spec, specs as specs
+    from gem.registry import (
+        make as make,
+        print_envs as print_envs,
+        register as register,
+        spec as spec,
+        specs as specs,
+    )
     from gem.rollout import (
         Episode as Episode,
         Response as Response,

@@ -32,3 +32,7 @@ class StateNotSupported(GemError, NotImplementedError):
 
 class DataError(GemError, ValueError):
     """A data set, a row or a column is not what the environment needs; the message names it."""
+
+
+class PluginWarning(UserWarning):
+    """A plugin is broken, in whole or in part, and is left out; everything else works."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gem.env import Env
@@ -15,7 +16,7 @@ _local: dict[str, EnvSpec] = {}
 #: Published namespaces and the distribution that brings each, for the error message of an id whose package is missing.
 KNOWN_PROVIDERS = {
     "game": "gem-games",
-    "ta": "gem-games[textarena]",
+    "ta": "'gem-games[textarena]'",
     "math": "gem-math",
     "code": "gem-code",
     "qa": "gem-qa",
@@ -29,7 +30,7 @@ KNOWN_PROVIDERS = {
 def register(
     env_id: str | EnvSpec, entry_point: str | Callable[..., Any] | None = None, *, override: bool = False, **kwargs: Any
 ) -> EnvSpec:
-    """Register an environment in this process.
+    """Register an environment in this process. It comes before a plugin's environment of the same id.
 
     Args:
         env_id: the id, or a whole :class:`EnvSpec`.
@@ -38,9 +39,11 @@ def register(
         **kwargs: constructor arguments of this id.
 
     Raises:
-        ValueError: the id is registered already.
+        ValueError: the id is registered already, or is no id.
     """
     if isinstance(env_id, EnvSpec):
+        if entry_point is not None or kwargs:
+            raise TypeError("register(EnvSpec) takes no entry point or options: they are in the EnvSpec")
         spec = env_id
     elif entry_point is None:
         raise TypeError(f"register({env_id!r}) needs an entry point: 'module:Class' or a callable")
@@ -65,97 +68,120 @@ def spec(env_id: str) -> EnvSpec:
         gem.UnknownEnv: nothing provides it; the message names near ids or the package to install.
         gem.PluginError: its plugin is broken, or two plugins claim it.
     """
-    if env_id in _local:
-        return _local[env_id]
     if not isinstance(env_id, str):
         raise TypeError(f"an environment id is a str, got {env_id!r}")
+    if env_id in _local:
+        return _local[env_id]
     from gem.plugins import manager
 
-    plugins = manager()
-    namespace = env_id.partition(":")[0] if ":" in env_id else ""
-    claims: dict[str, EnvSpec] = {}
-    broken = []
-    for plugin in plugins.env_plugins(namespace):
-        if plugin.error is not None:
-            broken.append(plugin)
-        elif env_id in plugin.specs:
-            claims[plugin.distribution] = plugin.specs[env_id]
-    if len(claims) > 1:
-        names = " and ".join(sorted(claims))
-        raise PluginError(f"{names} both provide {env_id!r}; uninstall one, or set GEM_DISABLE_PLUGINS to its name")
-    if claims:
-        return next(iter(claims.values()))
-    found = plugins.find_spec(namespace, env_id)
-    if found is not None:
-        return found
-    if broken:
-        causes = "; ".join(f"{p.distribution} is broken: {p.error!r}; repair it: {p.repair()}" for p in broken)
-        raise PluginError(f"cannot look up {env_id!r}: {causes}") from broken[0].error
-    raise UnknownEnv(_unknown_message(env_id, namespace))
+    found = manager().find(env_id, _namespace(env_id))
+    if found is None:
+        raise UnknownEnv(_unknown_message(env_id))
+    return found
 
 
-def _unknown_message(env_id: str, namespace: str) -> str:
+def _namespace(env_id: str) -> str:
+    return env_id.partition(":")[0] if ":" in env_id else ""
+
+
+def _unknown_message(env_id: str) -> str:
     import difflib
 
-    known = [s.id for s in specs(namespace)] + list(_local)
+    from gem.plugins import manager
+
+    namespace = _namespace(env_id)
+    known = [s.id for s in specs(namespace)] if namespace else []
     near = difflib.get_close_matches(env_id, known, n=3, cutoff=0.6)
     if near:
         return f"unknown environment {env_id!r}; did you mean {' or '.join(map(repr, near))}?"
-    if known and namespace:
-        return f"unknown environment {env_id!r}; `gem list {namespace}:` shows the {len(known)} ids there are"
+    if known:
+        return f"unknown environment {env_id!r}; `gem list {namespace}:` shows the {len(known)} there are"
+    for entry_point in manager().disabled:
+        if entry_point.group == "gem.envs" and entry_point.name == namespace:
+            return (
+                f"unknown environment {env_id!r}: {entry_point.distribution}, which provides {namespace!r}, "
+                "is kept out by GEM_PLUGINS or GEM_DISABLE_PLUGINS"
+            )
     if namespace in KNOWN_PROVIDERS:
         return f"no installed package provides {namespace!r} environments: pip install {KNOWN_PROVIDERS[namespace]}"
+    # The namespace is missing or misspelt: look everywhere, at the whole id and at what follows its colon.
+    everywhere = {s.id: s.id for s in specs()}
+    if not namespace:
+        everywhere.update({env_id.partition(":")[2]: env_id for env_id in list(everywhere)})
+    near = list(dict.fromkeys(everywhere[n] for n in difflib.get_close_matches(env_id, everywhere, n=3, cutoff=0.7)))
+    if near:
+        return f"unknown environment {env_id!r}; did you mean {' or '.join(map(repr, near))}?"
     return f"unknown environment {env_id!r}; `gem list` shows what is installed"
 
 
 def specs(namespace: str | None = None) -> Iterator[EnvSpec]:
-    """Every specification that can be listed, of one namespace or of all, sorted by id. Broken plugins are left out."""
+    """Every specification there is, of one namespace or of all, sorted by id.
+
+    What broken plugins would provide is left out, and so is an id that two distributions claim.
+    """
     from gem.plugins import manager
 
-    plugins = manager()
+    collisions = manager().collisions(namespace)
     found: dict[str, EnvSpec] = {}
-    for name in plugins.namespaces() if namespace is None else [namespace]:
-        for plugin in plugins.env_plugins(name):
-            found.update(plugin.specs)
-    for env_id, local in _local.items():
-        if namespace is None or local.namespace == namespace:
-            found[env_id] = local
-    yield from (found[env_id] for env_id in sorted(found))
+    for plugin in manager().env_plugins(namespace):
+        found.update((env_id, s) for env_id, s in plugin.specs.items() if env_id not in collisions)
+    found.update((i, s) for i, s in list(_local.items()) if namespace is None or s.namespace == namespace)
+    return iter([found[env_id] for env_id in sorted(found)])
 
 
-def load_entry_point(entry_point: str | Callable[..., Any], env_id: str) -> Callable[..., Any]:
-    """The class or function an entry point names.
+def print_envs(pattern: str = "") -> None:
+    """Print the ids there are, those that contain ``pattern``; what ``gem list`` does, for a notebook."""
+    from gem.cli.list import print_list
+
+    print_list(pattern)
+
+
+def load_entry_point(found: EnvSpec) -> Callable[..., Any]:
+    """The class or function that makes an environment.
 
     Raises:
         gem.MissingDependency: a module it imports is not installed.
-        gem.PluginError: the module has no such attribute.
+        gem.PluginError: the module fails to import, or has no such attribute.
     """
-    if not isinstance(entry_point, str):
-        return entry_point
+    if not isinstance(found.entry_point, str):
+        return found.entry_point
     from importlib import import_module
 
-    module_name, _, attribute = entry_point.partition(":")
+    module_name, _, attribute = found.entry_point.partition(":")
     try:
-        module = import_module(module_name)
+        target: Any = import_module(module_name)
     except ModuleNotFoundError as error:
-        raise MissingDependency(_missing_message(env_id, error)) from error
-    try:
-        return getattr(module, attribute)  # type: ignore[no-any-return]
-    except AttributeError:
-        raise PluginError(f"{env_id!r}: module {module_name!r} has no {attribute!r}") from None
+        if error.name is not None and (module_name + ".").startswith(error.name + "."):
+            raise PluginError(f"{found.id!r}: there is no module {error.name!r}; {_mend(found)}") from error
+        raise MissingDependency(_missing_message(found, error)) from error
+    except Exception as error:
+        from gem.plugins import one_line
+
+        raise PluginError(
+            f"{found.id!r}: importing {module_name!r} failed: {one_line(error)}; {_mend(found)}"
+        ) from error
+    for name in attribute.split("."):
+        try:
+            target = getattr(target, name)
+        except AttributeError:
+            raise PluginError(f"{found.id!r}: module {module_name!r} has no {attribute!r}; {_mend(found)}") from None
+    return target  # type: ignore[no-any-return]
 
 
-def _missing_message(env_id: str, error: ModuleNotFoundError) -> str:
-    found = spec(env_id)
-    target = found.provider or (error.name or "the missing package")
-    if found.extra:
-        target = f"'{target}[{found.extra}]'"
-    return f"{env_id!r} needs the module {error.name!r}, which is not installed: pip install {target}"
+def _mend(found: EnvSpec) -> str:
+    if found.provider is None:
+        return "correct the entry point it was registered with"
+    return f"repair it: pip install --upgrade --force-reinstall {found.provider}"
 
 
-def make(
-    env_id: str | EnvSpec, *, wrappers: str | Iterable[str | Callable[[Env], Env]] = (), **kwargs: Any
-) -> Env:
+def _missing_message(found: EnvSpec, error: ModuleNotFoundError) -> str:
+    target = (error.name or "it").partition(".")[0].replace("_", "-")
+    if found.provider and found.extra:
+        target = f"'{found.provider}[{found.extra}]'"
+    return f"{found.id!r} needs the module {error.name!r}, which is not installed: pip install {target}"
+
+
+def make(env_id: str | EnvSpec, *, wrappers: str | Iterable[str | Callable[[Env], Env]] = (), **kwargs: Any) -> Env:
     """Make an environment.
 
     Args:
@@ -163,56 +189,95 @@ def make(
         wrappers: names (one comma-separated string or a sequence) and callables, applied inside out in this order.
         **kwargs: constructor arguments, over those of the id.
 
+    Returns:
+        The environment. Its ``spec`` holds the constructor arguments it was made with, so that
+        ``gem.make(env.spec)`` makes it again.
+
     Raises:
-        gem.UnknownEnv, gem.PluginError, gem.MissingDependency: see :func:`spec`.
-        TypeError: the environment has no such option; the message lists those it has.
+        gem.UnknownEnv, gem.PluginError, gem.MissingDependency: see :func:`spec` and :func:`load_entry_point`.
+        TypeError: the environment has no such option, or needs one; the message lists those it has.
     """
     found = env_id if isinstance(env_id, EnvSpec) else spec(env_id)
     if found.deprecated_for:
         import warnings
 
         warnings.warn(f"{found.id!r} is deprecated: use {found.deprecated_for!r}", DeprecationWarning, stacklevel=2)
-    factory = load_entry_point(found.entry_point, found.id)
-    arguments = {**found.kwargs, **kwargs}
+    factory = load_entry_point(found)
+    if kwargs:
+        found = found.replace(kwargs={**found.kwargs, **kwargs})
     try:
-        env: Env = factory(**arguments)
+        env: Env = factory(**found.kwargs)
     except TypeError as error:
-        _explain_options(found.id, factory, arguments, error)
-        raise
+        explanation = _explain_options(found, factory, str(error))
+        if explanation is None:
+            raise
+        raise TypeError(explanation) from error
+    if not (callable(getattr(env, "reset", None)) and callable(getattr(env, "step", None))):
+        raise TypeError(f"{found.id!r}: {found.entry_point} made {env!r}, which has no reset and step")
     env.spec = found
     if wrappers:
         from gem.wrappers import apply_wrappers
 
-        env = apply_wrappers(env, wrappers)
-    if found.provider is not None or _observed():
-        from gem.plugins import manager
-
-        manager().hooks.hook.gem_env_made(spec=found, env=env)
+        try:
+            env = apply_wrappers(env, wrappers)
+        except BaseException:
+            env.close()  # nobody else will
+            raise
+    notify("gem_env_made", spec=found, env=env)
     return env
 
 
-def _observed() -> bool:
-    """Whether discovery ran, so that an observer may be listening; a purely local ``make`` never triggers it."""
+def notify(hook: str, **arguments: Any) -> None:
+    """Call an observer hook, where discovery has run: what is purely local never triggers it."""
     import sys
 
     plugins = sys.modules.get("gem.plugins")
-    return plugins is not None and plugins.manager.cache_info().currsize > 0
+    if plugins is not None and (current := plugins.current()) is not None:
+        current.notify(hook, **arguments)
 
 
-def _explain_options(env_id: str, factory: Callable[..., Any], arguments: Mapping[str, Any], error: TypeError) -> None:
-    """Raise a ``TypeError`` that names the unknown option, when that is what went wrong."""
-    import difflib
+def options(factory: Callable[..., Any]) -> dict[str, Any]:
+    """The options of an environment class or function -> their defaults (``inspect.Parameter.empty``: required).
+
+    A class that passes ``**kwargs`` on to its bases has their options too.
+    """
     import inspect
 
-    try:
-        parameters = inspect.signature(factory).parameters
-    except (TypeError, ValueError):
-        return
-    if any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-        return
-    unknown = [name for name in arguments if name not in parameters]
-    if unknown:
-        near = difflib.get_close_matches(unknown[0], parameters, n=1)
+    callables: list[Any] = [factory]
+    if isinstance(factory, type):
+        callables = [vars(c)["__init__"] for c in factory.__mro__ if "__init__" in vars(c) and c is not object]
+    found: dict[str, Any] = {}
+    for function in callables:
+        try:
+            parameters = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            break
+        for p in parameters[1:] if isinstance(factory, type) else parameters:
+            if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY):
+                found.setdefault(p.name, p.default)
+        if not any(p.kind is p.VAR_KEYWORD for p in parameters):
+            break
+    return found
+
+
+_UNEXPECTED = re.compile(r"got an unexpected keyword argument '([^']+)'")
+_MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: '([^']+)'")
+
+
+def _explain_options(found: EnvSpec, factory: Callable[..., Any], message: str) -> str | None:
+    """What is wrong with the options, where that is what a ``TypeError`` was about; ``None`` where it was not."""
+    import difflib
+
+    there = options(factory)
+    listing = ", ".join(there) or "none"
+    # Python's own message, about an argument that was given and does not exist: anything else that went wrong
+    # inside the constructor is the environment's own error and is left as it is.
+    match = _UNEXPECTED.search(message)
+    if match and match[1] in found.kwargs and match[1] not in there:
+        near = difflib.get_close_matches(match[1], there, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        options = ", ".join(parameters) or "none"
-        raise TypeError(f"{env_id!r} has no option {unknown[0]!r}{hint} (options: {options})") from error
+        return f"{found.id!r} has no option {match[1]!r}{hint} (options: {listing})"
+    match = _MISSING.search(message)
+    if match and match[1] in there and match[1] not in found.kwargs:
+        return f"{found.id!r} needs the option {match[1]!r} (options: {listing})"
+    return None
