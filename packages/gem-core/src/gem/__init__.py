@@ -32,6 +32,8 @@ _EXPORTS = {
     "Tool": "gem.tools",
     "ToolEnv": "gem.tools",
     "MultiAgentEnv": "gem.multiagent",
+    # data sets
+    "DatasetEnv": "gem.dataset",
     # errors
     "GemError": "gem.errors",
     "ResetNeeded": "gem.errors",
@@ -48,6 +50,7 @@ __all__ = sorted(_EXPORTS)
 # Type checkers read these; at run time the condition is false and costs nothing.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from gem.dataset import DatasetEnv as DatasetEnv
     from gem.env import Env as Env, Wrapper as Wrapper
     from gem.errors import (
         DataError as DataError,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gem.env import Env
-from gem.errors import MissingDependency, PluginError, UnknownEnv
+from gem.errors import DataError, MissingDependency, PluginError, UnknownEnv
 from gem.spec import EnvSpec
 
 #: Environments registered in this process with :func:`register`, which need no plugin.
@@ -212,6 +212,8 @@ def make(env_id: str | EnvSpec, *, wrappers: str | Iterable[str | Callable[[Env]
         if explanation is None:
             raise
         raise TypeError(explanation) from error
+    except DataError as error:
+        raise DataError(f"{found.id!r}: {error}") from error
     if not (callable(getattr(env, "reset", None)) and callable(getattr(env, "step", None))):
         raise TypeError(f"{found.id!r}: {found.entry_point} made {env!r}, which has no reset and step")
     env.spec = found
