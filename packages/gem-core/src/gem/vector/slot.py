@@ -1,0 +1,251 @@
+"""One place of a vector and the environment in it. Every backend steps environments through this code."""
+
+from __future__ import annotations
+
+import random
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+from gem.env import Env
+from gem.spec import EnvSpec
+
+#: ``(observation, reward, terminated, truncated, info)``; of a reset too, with reward 0 and both flags false.
+Outcome = tuple[Any, Any, Any, Any, dict[str, Any]]
+
+
+class AutoresetMode(Enum):
+    """What a vector does with an environment whose episode ended."""
+
+    #: Begin the next episode in the same step: its first observation and info are returned, the last ones of
+    #: the ended episode stand in ``info["final_obs"]`` and ``info["final_info"]``.
+    SAME_STEP = "SameStep"
+    #: Return the last observation; the next step ignores its action and returns the new episode's first.
+    NEXT_STEP = "NextStep"
+    #: Leave it to the caller: ``reset(indices=[...])``.
+    DISABLED = "Disabled"
+
+    @classmethod
+    def parse(cls, value: str | AutoresetMode) -> AutoresetMode:
+        """The mode named ``same_step``, ``SameStep`` or so. Raises ``ValueError`` for anything else."""
+        name = str(value.value if isinstance(value, Enum) else value)
+        for mode in cls:
+            if name.replace("_", "").replace("-", "").lower() == mode.value.lower():
+                return mode
+        raise ValueError(f"autoreset must be 'same_step', 'next_step' or 'disabled', got {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class EnvMaker:
+    """How to make one environment of a vector, again if need be, in whichever process it runs."""
+
+    #: What error messages and ``env_ids`` call it.
+    env_id: str
+    #: A specification, or a callable that returns an environment.
+    source: EnvSpec | Callable[..., Env]
+    kwargs: dict[str, Any] = field(default_factory=dict)
+    wrappers: tuple[Any, ...] = ()
+
+    def make(self) -> Env:
+        """A new environment, not yet reset."""
+        if isinstance(self.source, EnvSpec):
+            from gem.registry import make
+
+            return make(self.source, wrappers=self.wrappers, **self.kwargs)
+        env = self.source(**self.kwargs)
+        if self.wrappers:
+            from gem.wrappers import apply_wrappers
+
+            env = apply_wrappers(env, self.wrappers)
+        return env
+
+
+@dataclass(frozen=True, slots=True)
+class VectorConfig:
+    """What a backend is told besides the environments."""
+
+    autoreset: AutoresetMode = AutoresetMode.SAME_STEP
+    #: Seed of the first reset of each environment, used when that reset is given none.
+    seeds: tuple[int | None, ...] = ()
+    #: Seconds after which a step counts as hung; ``None``: never.
+    step_timeout: float | None = None
+    #: The same for a reset, and for making an environment.
+    reset_timeout: float | None = None
+    #: Threads or processes at most; ``None``: the backend decides.
+    num_workers: int | None = None
+    #: How processes start: ``spawn`` or ``fork``; ``None``: the backend decides.
+    start_method: str | None = None
+
+
+class Slot:
+    """Place ``index`` of a vector: makes its environment, steps it, resets it when it ended, replaces it when it broke.
+
+    Nothing an environment raises comes out: a failure is an :data:`Outcome` with ``truncated`` and
+    ``info["error"]``. Only ``KeyboardInterrupt`` passes.
+    """
+
+    __slots__ = ("autoreset", "env", "failures", "index", "maker", "multi_agent", "pending", "seed")
+
+    def __init__(self, maker: EnvMaker, index: int, autoreset: AutoresetMode) -> None:
+        self.maker = maker
+        self.index = index
+        self.autoreset = autoreset
+        self.seed: int | None = None
+        self.failures = 0
+        #: Whether the next step begins an episode instead of carrying out its action.
+        self.pending = False
+        self.multi_agent = False
+        self.env: Env | None = None
+
+    def build(self) -> None:
+        """Make the environment; raises what making it raises."""
+        self.env = self.maker.make()
+        self.multi_agent = is_multi_agent(self.env)
+
+    @property
+    def has_async_step(self) -> bool:
+        """Whether the environment offers ``async def astep(action)``."""
+        return self.env is not None and callable(getattr(self.env, "astep", None))
+
+    # -- stepping -------------------------------------------------------------------------------------
+
+    def step(self, action: Any) -> Outcome:
+        """Carry out one action, or begin the episode that is due."""
+        if self.pending or self.env is None:
+            return self.begin()
+        try:
+            outcome = self.env.step(action)
+            _, _, terminated, truncated, _ = outcome if self.multi_agent else check_outcome(outcome)
+        except BaseException as error:
+            return self.fail("step", error)
+        if terminated or truncated:
+            return self.end(outcome)
+        return outcome
+
+    def begin(self) -> Outcome:
+        """Begin an episode, as a step of its own."""
+        return self.reset(self._replacement_seed() if self.env is None else None)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
+        """Begin an episode. A failure leaves a new instance, and the next step tries again."""
+        if seed is not None:
+            self.seed, self.failures = seed, 0
+        try:
+            if self.env is None:
+                self.build()
+            assert self.env is not None
+            observation, info = self.env.reset(**reset_arguments(seed, options))
+        except BaseException as error:
+            return self._lose("reset", error)
+        self.pending = False
+        return observation, 0.0, False, False, info
+
+    def end(self, outcome: Outcome) -> Outcome:
+        """What to return for a step that set a flag."""
+        if not self.ended(outcome):
+            return outcome
+        if self.autoreset is AutoresetMode.SAME_STEP:
+            return merge(outcome, self.reset())
+        self.pending = self.autoreset is AutoresetMode.NEXT_STEP
+        return outcome
+
+    def ended(self, outcome: Outcome) -> bool:
+        """Whether the episode is over: for several agents, when it is over for each."""
+        _, _, terminated, truncated, _ = outcome
+        if not self.multi_agent or not isinstance(terminated, dict):
+            return bool(terminated or truncated)
+        return all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
+
+    # -- failures -------------------------------------------------------------------------------------
+
+    def fail(self, doing: str, error: BaseException | str) -> Outcome:
+        """Replace the environment, which failed at ``doing``, and say so in its outcome."""
+        failure = self._lose(doing, error)
+        if self.autoreset is AutoresetMode.SAME_STEP:
+            return merge(failure, self.begin())
+        return failure
+
+    def _lose(self, doing: str, error: BaseException | str) -> Outcome:
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        self.failures += 1
+        broken, self.env = self.env, None
+        self.pending = self.autoreset is not AutoresetMode.DISABLED
+        if broken is not None:
+            close_quietly(broken)
+        return failure_outcome(self.index, self.maker.env_id, doing, error)
+
+    def _replacement_seed(self) -> int | None:
+        """A seed for the instance after a failure, so that a seeded vector stays reproducible."""
+        if self.seed is None or not self.failures:
+            return None
+        return random.Random(f"{self.seed}:{self.failures}").getrandbits(32)
+
+
+def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[str, Any]:
+    """Keyword arguments of ``reset``: only those given, for environments whose ``reset`` takes no options."""
+    arguments: dict[str, Any] = {}
+    if seed is not None:
+        arguments["seed"] = seed
+    if options is not None:
+        arguments["options"] = options
+    return arguments
+
+
+def check_outcome(outcome: Any) -> Outcome:
+    """What a step returned, if it is five values with a number for a reward; else ``TypeError`` or ``ValueError``."""
+    try:
+        _, reward, _, _, info = outcome
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"step must return (observation, reward, terminated, truncated, info), got {outcome!r:.200}"
+        ) from None
+    float(reward)
+    if not isinstance(info, dict):
+        raise TypeError(f"info must be a dict, got {info!r:.200}")
+    return outcome  # type: ignore[no-any-return]
+
+
+def merge(last: Outcome, first: Outcome) -> Outcome:
+    """The outcome of a step that ended one episode and began the next."""
+    last_observation, reward, terminated, truncated, last_info = last
+    observation, _, _, _, info = first
+    merged = {**info, "final_obs": last_observation, "final_info": last_info}
+    if "error" in last_info:
+        merged["error"] = last_info["error"]
+    return observation, reward, terminated, truncated, merged
+
+
+def failure_outcome(index: int, env_id: str, doing: str, error: BaseException | str) -> Outcome:
+    """The outcome of an environment that failed: no observation, no reward, truncated, and why."""
+    if isinstance(error, str):
+        cause, trace = error, ""
+    else:
+        cause = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames:
+            cause += f" ({frames[-1].filename}:{frames[-1].lineno})"
+        trace = "".join(traceback.format_exception(error))
+    info: dict[str, Any] = {"error": f"environment {index} ({env_id}) failed in {doing}: {cause}"}
+    if trace:
+        info["traceback"] = trace
+    return "", 0.0, False, True, info
+
+
+def is_multi_agent(env: Any) -> bool:
+    """Whether actions, rewards and flags are dictionaries keyed by agent."""
+    spec = getattr(env, "spec", None)
+    if spec is not None and spec.multi_agent:
+        return True
+    # By name, so that a vector of single agents never imports the multi-agent interface.
+    return any(cls.__name__ == "MultiAgentEnv" for cls in type(getattr(env, "unwrapped", env)).__mro__)
+
+
+def close_quietly(env: Any) -> None:
+    """Close an environment that is given up; there is nobody left to tell about an error."""
+    try:
+        env.close()
+    except Exception:
+        pass
