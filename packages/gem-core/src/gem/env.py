@@ -36,12 +36,18 @@ class Env:
     ``error``           why the environment itself failed (set by vector execution)
     ==================  ==================================================================================
 
+    A snapshot of the state (:meth:`get_state`) copies every attribute but those named in ``state_excludes``: what
+    is fixed after construction and large, or cannot be copied (a data set, a tokenizer, a client). Extend it:
+    ``state_excludes = (*Env.state_excludes, "dataset")``.
+
     Randomness comes from :attr:`rng` (or :attr:`np_random`) only, so that the same seed and the same actions
     give the same episode in every process and thread. The global generators are never touched.
     """
 
     #: Set by :func:`gem.make`; ``None`` for an environment constructed directly.
     spec: EnvSpec | None = None
+    #: Names of attributes that are no state.
+    state_excludes: tuple[str, ...] = ("spec", "_init_arguments")
 
     _init_arguments: tuple[tuple[Any, ...], dict[str, Any]] = ((), {})
     _rng: random.Random | None = None
@@ -53,6 +59,11 @@ class Env:
         if args or kwargs:
             self._init_arguments = (args, kwargs)  # what spawn() builds a sibling from
         return self
+
+    def __init__(self) -> None:
+        # Without this a class that has no __init__ would take, and ignore, any option: `object` does so where
+        # __new__ is overridden.
+        pass
 
     # -- the four methods an agent loop calls ---------------------------------------------------------
 
@@ -103,8 +114,10 @@ class Env:
     def reseed(self, seed: int) -> None:
         """Reseed this instance's generators; what :meth:`reset` does with a seed."""
         try:
-            seed = seed.__index__()
-        except AttributeError:
+            if isinstance(seed, bool):
+                raise TypeError
+            seed = seed.__index__()  # numpy integers too
+        except (AttributeError, TypeError):
             raise TypeError(f"seed must be an integer, got {seed!r}") from None
         if seed < 0:
             raise ValueError(f"seed must be non-negative, got {seed}")
@@ -136,21 +149,52 @@ class Env:
     def get_state(self) -> Any:
         """A snapshot from which :meth:`set_state` restores this very moment, random generators included.
 
-        The default copies every attribute, which suits environments that live in the process. Environments
-        whose state lives elsewhere raise :class:`gem.StateNotSupported`.
-        """
-        import copy
+        The default copies every attribute but ``state_excludes``, which suits environments that live in the
+        process. The snapshot stays as it is whatever the environment does afterwards.
 
-        return copy.deepcopy({k: v for k, v in self.__dict__.items() if k not in ("spec", "_init_arguments")})
+        Raises:
+            gem.StateNotSupported: the state lives elsewhere, or an attribute cannot be copied.
+        """
+        return self._own_state()
 
     def set_state(self, state: Any) -> None:
-        """Return to a snapshot made by :meth:`get_state` of this or an equally configured instance."""
+        """Return to a snapshot made by :meth:`get_state` of this or an equally configured instance.
+
+        Raises:
+            TypeError: ``state`` is no such snapshot.
+        """
+        if not isinstance(state, dict):
+            raise TypeError(f"set_state takes what get_state returned, got {type(state).__name__}")
+        self._set_own_state(state)
+
+    def _own_state(self) -> dict[str, Any]:
         import copy
 
-        kept = {k: self.__dict__[k] for k in ("spec", "_init_arguments") if k in self.__dict__}
+        excludes = self.state_excludes
+        own = {name: value for name, value in self.__dict__.items() if name not in excludes}
+        try:
+            return copy.deepcopy(own)  # in one go: objects that two attributes share stay shared
+        except Exception as error:
+            from gem.errors import StateNotSupported
+
+            for name, value in own.items():
+                try:
+                    copy.deepcopy(value)
+                except Exception:
+                    raise StateNotSupported(
+                        f"{type(self).__name__}.{name} cannot be copied ({error}): name it in state_excludes if it is "
+                        "fixed after construction, else override get_state and set_state"
+                    ) from error
+            raise
+
+    def _set_own_state(self, state: dict[str, Any]) -> None:
+        import copy
+
+        excluded = {name: self.__dict__[name] for name in self.state_excludes if name in self.__dict__}
+        restored = copy.deepcopy(state)
         self.__dict__.clear()
-        self.__dict__.update(copy.deepcopy(state))
-        self.__dict__.update(kept)
+        self.__dict__.update(restored)
+        self.__dict__.update(excluded)
 
     def spawn(self, same_state: bool = False, **overrides: Any) -> Self:
         """A new instance with this one's constructor arguments, some of them replaced.
@@ -160,7 +204,10 @@ class Env:
         """
         args, kwargs = self._init_arguments
         sibling = type(self)(*args, **{**kwargs, **overrides})
-        sibling.spec = self.spec
+        spec = self.spec
+        if spec is not None and overrides:
+            spec = spec.replace(kwargs={**spec.kwargs, **overrides})
+        sibling.spec = spec
         if same_state:
             sibling.set_state(self.get_state())
         return sibling
@@ -196,11 +243,15 @@ class Wrapper(Env):
     ``reset`` keywords, such as ``idx=3`` for data sets, pass through.
     """
 
+    state_excludes = ("env", "_init_arguments")
+
     def __init__(self, env: Env) -> None:
         self.env = env
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any) -> tuple[Any, Info]:
-        return self.env.reset(seed=seed, options=options, **kwargs)
+        if options is not None:  # an environment whose reset takes a seed only can be wrapped too
+            kwargs["options"] = options
+        return self.env.reset(seed=seed, **kwargs)
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, Info]:
         return self.env.step(action)
@@ -223,7 +274,7 @@ class Wrapper(Env):
         return self.env.np_random
 
     @property
-    def spec(self) -> EnvSpec | None:  # type: ignore[override]
+    def spec(self) -> EnvSpec | None:
         return self.env.spec
 
     @spec.setter
@@ -235,24 +286,25 @@ class Wrapper(Env):
         return self.env.unwrapped
 
     def get_state(self) -> Any:
-        """The inner environment's state and this wrapper's own attributes."""
-        import copy
-
-        own = {k: v for k, v in self.__dict__.items() if k not in ("env", "_init_arguments")}
-        return {"env": self.env.get_state(), "wrapper": copy.deepcopy(own)}
+        """The inner environment's state and this wrapper's own attributes (but ``state_excludes``)."""
+        return {"env": self.env.get_state(), "wrapper": self._own_state()}
 
     def set_state(self, state: Any) -> None:
-        import copy
-
+        if not isinstance(state, dict) or state.keys() != {"env", "wrapper"}:
+            raise TypeError(
+                f"set_state takes what get_state of {type(self).__name__} returned, got {type(state).__name__}"
+            )
         self.env.set_state(state["env"])
-        self.__dict__.update(copy.deepcopy(state["wrapper"]))
+        self._set_own_state(state["wrapper"])
 
     def spawn(self, same_state: bool = False, **overrides: Any) -> Self:
         """A new wrapper around a new inner environment; ``overrides`` go to the innermost one."""
         args, kwargs = self._init_arguments
-        inner = self.env.spawn(**overrides)
-        rest = {k: v for k, v in kwargs.items() if k != "env"}
-        sibling = type(self)(inner, *args[1:], **rest)
+
+        def sibling_of(argument: Any) -> Any:
+            return argument.spawn(**overrides) if isinstance(argument, Env) else argument
+
+        sibling = type(self)(*map(sibling_of, args), **{name: sibling_of(value) for name, value in kwargs.items()})
         if same_state:
             sibling.set_state(self.get_state())
         return sibling

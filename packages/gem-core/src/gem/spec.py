@@ -95,7 +95,7 @@ class EnvSpec:
         unknown = sorted(set(data) - names)
         if unknown:
             raise TypeError(f"EnvSpec has no field {unknown[0]!r}; its fields are {', '.join(sorted(names))}")
-        values = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
         if "reward_range" in values:
             low, high = values["reward_range"]
             values["reward_range"] = (-_INFINITY if low is None else low, _INFINITY if high is None else high)
