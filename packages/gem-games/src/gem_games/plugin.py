@@ -33,4 +33,12 @@ def gem_env_specs() -> Iterator[EnvSpec]:
     # fmt: off
     yield from game("guess_the_number", "GuessTheNumber", "find a hidden number from higher and lower",
                     "min_number max_number max_turns", easy=(1, 10, 4), hard=(1, 50, 7), random=(None,) * 3)
+    yield from game("mastermind", "Mastermind", "find a code of numbers from black and white pegs",
+                    "code_length num_numbers max_turns duplicate_numbers",
+                    easy=(2, 6, 10, False), hard=(4, 8, 30, False), random=(None, None, None, False))
+    yield from game("wordle", "Wordle", "find a word from marks on the letters of your guesses",
+                    "word_length max_turns only_real_words",
+                    easy=(3, 15, True), hard=(5, 25, True), random=(None, None, True))
+    yield from game("sudoku", "Sudoku", "fill a grid so that rows, columns and boxes hold each number once",
+                    "scale clues max_turns", easy=(4, 10, 15), hard=(9, 50, 50), random=(None,) * 3)
     # fmt: on

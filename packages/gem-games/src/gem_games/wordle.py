@@ -1,0 +1,139 @@
+"""Wordle: find a word from marks on its letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+from gem_games.base import Game, Outcome, clean
+from gem_games.options import complete, flag, whole
+from gem_games.words import ALL_LENGTHS, all_words, words
+
+
+class Wordle(Game):
+    r"""A hidden English word is guessed with ``\boxed{crane}``; each letter of a guess is marked.
+
+    ``G``: right letter, right place. ``Y``: in the word, elsewhere (a letter is marked as often as the word holds
+    it, greens first). ``X``: not in the word. Half the reward comes with the places first turned green, half with
+    the word. Repeats, wrong lengths and, with ``only_real_words``, unknown words are not valid moves.
+
+    Args:
+        word_length: letters, 3 to 7; ``None`` draws 3 to 5.
+        max_turns: guesses allowed; ``None`` gives five a letter.
+        only_real_words: whether a guess must be a known word.
+        format_error: whether a response without a readable move ends the episode: ``terminate`` or ``continue``.
+
+    Raises:
+        ValueError: an option is out of range or of the wrong type.
+    """
+
+    request = "Your guess:"
+    word_length: int
+    only_real_words: bool
+
+    def __init__(
+        self,
+        word_length: int | None = 5,
+        max_turns: int | None = 20,
+        only_real_words: bool | None = True,
+        format_error: str = "terminate",
+    ) -> None:
+        given = {"word_length": word_length, "max_turns": max_turns, "only_real_words": only_real_words}
+        lengths = (3, 4, 5) if word_length is None else (whole("word_length", word_length),)
+        levels = [{"word_length": n, "max_turns": 5 * n, "only_real_words": True} for n in lengths]
+        super().__init__(complete(given, levels, _checked), format_error)
+
+    def rules(self) -> str:
+        real = "a real word" if self.only_real_words else "any letters"
+        return (
+            f"Wordle. I have chosen an English word of {self.word_length} letters.\n"
+            "I mark each letter of a guess: G if it is right and in the right place, Y if the word has it in another "
+            "place, X if the word does not have it (or not that often).\n"
+            f"You have {self.max_turns} guesses, each {real} of {self.word_length} letters. Write each one as "
+            f"\\boxed{{word}}, for example \\boxed{{{words(self.word_length)[0]}}}; guess no word twice."
+        )
+
+    def deal(self) -> None:
+        choice = words(self.word_length)
+        self.word = choice[int(self.rng.random() * len(choice))]
+        self.marks: dict[str, str] = {}
+        self.green: frozenset[int] = frozenset()
+        self.earned = 0.0
+
+    @staticmethod
+    def read(box: str) -> str | None:
+        word = clean(box).replace(" ", "")
+        return word if word.isalpha() and word.isascii() else None
+
+    def play(self, move: str) -> tuple[str, float, Outcome]:
+        length = self.word_length
+        if len(move) != length:
+            return self.invalid(f"{move.upper()} has {len(move)} letters, the word has {length}")
+        if move in self.marks:
+            return self.invalid(f"{move.upper()} was guessed before")
+        if self.only_real_words and move not in all_words(length):
+            return self.invalid(f"{move.upper()} is not in the word list")
+        if move == self.word:
+            return f"Turn {self.turn}: {move.upper()} is the word. You win!", 1.0 - self.earned, True
+        marks = self.marks[move] = mark(move, self.word)
+        reward = 0.0
+        if "G" in marks:
+            green = {place for place, letter in enumerate(marks) if letter == "G"}
+            new = green - self.green
+            if new:
+                self.green = self.green | new
+                reward = len(new) / (2 * length)
+                self.earned += reward
+        return f"Turn {self.turn}: {move.upper()} is marked {marks}.", reward, None
+
+    def random_move(self) -> str:
+        choice = words(self.word_length)
+        return choice[int(self.rng.random() * len(choice))]
+
+    def solution(self) -> str:
+        """The guess that splits the words still possible into the most classes."""
+        return _best_guess(self.word_length, tuple(self.marks.items()))
+
+
+def mark(guess: str, word: str) -> str:
+    """The marks of a guess, one of ``G``, ``Y`` and ``X`` a letter."""
+    if len(set(guess)) == len(guess):  # no letter twice: where it stands in the word is all that counts
+        return "".join(["G" if a == b else "Y" if a in word else "X" for a, b in zip(guess, word, strict=True)])
+    rest = [b for a, b in zip(guess, word, strict=True) if a != b]
+    marks = []
+    for a, b in zip(guess, word, strict=True):
+        if a == b:
+            marks.append("G")
+        elif a in rest:
+            rest.remove(a)
+            marks.append("Y")
+        else:
+            marks.append("X")
+    return "".join(marks)
+
+
+#: Up to this many possible words, every common word is weighed as a guess; above, some of the possible ones.
+_FEW = 30
+
+
+@lru_cache(maxsize=20_000)
+def _best_guess(length: int, marks: tuple[tuple[str, str], ...]) -> str:
+    everything = words(length)
+    possible = [w for w in everything if all(mark(guess, w) == found for guess, found in marks)]
+    if len(possible) <= 2:
+        return possible[0]
+    if len(possible) > _FEW:
+        pool = possible[:: max(1, len(possible) // _FEW)]
+        against = possible[:: max(1, len(possible) // 200)]
+        return max(pool, key=lambda guess: len(Counter(mark(guess, w) for w in against)))
+    chosen = set(possible)
+    return max(everything, key=lambda guess: (len(Counter(mark(guess, w) for w in possible)), guess in chosen))
+
+
+def _checked(word_length: int, max_turns: int, only_real_words: bool) -> dict[str, Any]:
+    return {
+        "word_length": whole("word_length", word_length, ALL_LENGTHS[0], ALL_LENGTHS[-1]),
+        "max_turns": whole("max_turns", max_turns, 1),
+        "only_real_words": flag("only_real_words", only_real_words),
+    }
