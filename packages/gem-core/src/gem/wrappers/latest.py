@@ -1,0 +1,22 @@
+"""The newest observation alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem.env import Wrapper
+from gem.wrappers.content import line, place
+
+
+class Latest(Wrapper):
+    """Shows the newest observation with its prefix and suffix in place, and nothing of what came before."""
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
+    ) -> tuple[Any, dict[str, Any]]:
+        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        return place(line(observation), info), info
+
+    def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        return place(line(observation), info), reward, terminated, truncated, info

@@ -1,0 +1,117 @@
+"""Wrappers by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from gem.env import Env
+
+#: From an environment to a wrapped one.
+WrapperFn = Callable[[Env], Env]
+#: A name, a name with options (``{"name": "window", "turns": 4}``), or a function.
+WrapperLike = str | Mapping[str, Any] | WrapperFn
+
+#: name -> (module:class, options)
+_BUILT_IN: dict[str, tuple[str, dict[str, Any]]] = {
+    "latest": ("gem.wrappers.latest:Latest", {}),
+    "concat": ("gem.wrappers.concat:Concat", {"include_action": False}),
+    "concat_with_action": ("gem.wrappers.concat:Concat", {"include_action": True}),
+    "concat_chat": ("gem.wrappers.chat:ConcatChat", {}),
+    "concat_chat_on_reset": ("gem.wrappers.chat:ConcatChatOnReset", {}),
+    "messages": ("gem.wrappers.messages:ChatMessages", {}),
+    "window": ("gem.wrappers.window:Window", {}),
+    "summary": ("gem.wrappers.window:Summary", {}),
+    "episode_tracking": ("gem.wrappers.statistics:EpisodeStatistics", {}),
+    "turn_limit": ("gem.wrappers.turn_limit:TurnLimit", {}),
+    "reward_scale": ("gem.wrappers.reward:RewardScale", {}),
+    "reward_clip": ("gem.wrappers.reward:RewardClip", {}),
+}
+_WITH_TOKENIZER = ("concat_chat", "concat_chat_on_reset")
+
+#: Published names that another distribution brings.
+_ELSEWHERE = {
+    "python_tool": "gem-tools",
+    "python_tool_no_int_reward": "gem-tools",
+    "python_tool_no_int_reward_last_line_error": "gem-tools",
+    "search_tool": "gem-tools",
+    "search_tool_no_int_reward": "gem-tools",
+}
+
+
+def wrapper_names() -> list[str]:
+    """Every name there is: built in, and from installed plugins (entry-point group ``gem.wrappers``)."""
+    from gem.plugins import manager
+
+    return sorted({*_BUILT_IN, *manager().names("gem.wrappers")})
+
+
+def get_wrapper_fns(
+    wrappers: str | WrapperLike | Iterable[WrapperLike] | None, tokenizer: Any = None
+) -> list[WrapperFn]:
+    """The functions that wrap an environment, to be applied in this order, innermost first.
+
+    >>> [fn.func.__name__ for fn in get_wrapper_fns("concat_with_action,episode_tracking")]
+    ['Concat', 'EpisodeStatistics']
+
+    Args:
+        wrappers: one comma-separated string of names, or a sequence of names, of names with options
+            (``{"name": "turn_limit", "max_turns": 8}``) and of functions.
+        tokenizer: given to the wrappers that need one.
+
+    Raises:
+        ValueError: a name nothing provides; the message says the near ones or what to install.
+    """
+    if wrappers is None:
+        return []
+    if isinstance(wrappers, str):
+        wrappers = [name.strip() for name in wrappers.split(",") if name.strip()]
+    elif isinstance(wrappers, Mapping) or callable(wrappers):
+        wrappers = [wrappers]
+    return [_resolve(wrapper, tokenizer) for wrapper in wrappers]
+
+
+def apply_wrappers(env: Env, wrappers: str | WrapperLike | Iterable[WrapperLike] | None, tokenizer: Any = None) -> Env:
+    """``env`` inside these wrappers; see :func:`get_wrapper_fns`."""
+    for wrap in get_wrapper_fns(wrappers, tokenizer):
+        env = wrap(env)
+    return env
+
+
+def _resolve(wrapper: WrapperLike, tokenizer: Any) -> WrapperFn:
+    options: dict[str, Any] = {}
+    if isinstance(wrapper, Mapping):
+        options = dict(wrapper)
+        try:
+            wrapper = options.pop("name")
+        except KeyError:
+            raise ValueError(f"a wrapper with options needs its name: {{'name': ..., **{options}}}") from None
+    if not isinstance(wrapper, str):
+        if callable(wrapper):
+            return wrapper
+        raise TypeError(f"a wrapper is a name, a mapping with a name, or a function; got {wrapper!r}")
+    if wrapper in _BUILT_IN:
+        target, defaults = _BUILT_IN[wrapper]
+        module, _, attribute = target.partition(":")
+        if wrapper in _WITH_TOKENIZER and tokenizer is not None:
+            options.setdefault("tokenizer", tokenizer)
+        return partial(getattr(import_module(module), attribute), **{**defaults, **options})
+    from gem.plugins import manager
+
+    found = manager().load_named("gem.wrappers", wrapper)
+    if found is None:
+        raise ValueError(_unknown(wrapper))
+    return partial(found, **options) if options else found  # type: ignore[no-any-return]
+
+
+def _unknown(name: str) -> str:
+    import difflib
+
+    if name in _ELSEWHERE:
+        return f"the wrapper {name!r} comes with another package: pip install {_ELSEWHERE[name]}"
+    near = difflib.get_close_matches(name, [*wrapper_names(), *_ELSEWHERE], n=3, cutoff=0.6)
+    if near:
+        return f"unknown wrapper {name!r}; did you mean {' or '.join(map(repr, near))}?"
+    return f"unknown wrapper {name!r}; there are {', '.join(wrapper_names())}"
