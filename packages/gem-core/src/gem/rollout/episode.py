@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Any, Self
 
-from gem.rollout.records import Response, TaskSpec, Turn
+from gem.rollout.records import Response, TaskSpec, Turn, plain
+from gem.rollout.rows import Row, flatten
 
 
 class Episode:
@@ -191,6 +191,14 @@ class Episode:
         returns.reverse()
         return returns
 
+    def flat(self) -> list[Row]:
+        """The episode as token sequences: one, where every prompt extends the turn before; see :class:`Row`.
+
+        Raises:
+            ValueError: a turn has no token ids.
+        """
+        return flatten(self.turns)
+
     # -- travelling -----------------------------------------------------------------------------------
 
     def to_dict(self) -> dict[str, Any]:
@@ -202,8 +210,8 @@ class Episode:
             "max_turns": self.max_turns,
             "max_response_tokens": self.max_response_tokens,
             "max_episode_tokens": self.max_episode_tokens,
-            "turns": [asdict(turn) for turn in self.turns],
-            "observation": self.observation,
+            "turns": [turn.to_dict() for turn in self.turns],
+            "observation": plain(self.observation),
             "info": self.info,
             "error": self.error,
             "finish_reason": self.finish_reason,

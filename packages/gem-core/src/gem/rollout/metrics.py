@@ -26,6 +26,7 @@ def summarise(episodes: Sequence[Episode], errors: Sequence[Episode], seconds: f
         "errors": float(len(errors)),
         "turns": float(len(turns)),
         "invalid_actions": float(sum(1 for turn in turns if turn.info.get("invalid_action"))),
+        "format_errors": float(sum(1 for turn in turns if turn.info.get("format_error"))),
         "length_responses": float(sum(1 for turn in turns if turn.finish_reason == "length")),
         "length_episodes": float(sum(1 for episode in episodes if episode.finish_reason == "length")),
         "truncated_episodes": float(sum(1 for episode in episodes if episode.finish_reason in ("truncated", "length"))),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +46,19 @@ class Turn:
     logprobs: list[float] | None = None
     finish_reason: str = "stop"
     extra: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON-able data; ``Turn(**data)`` is the inverse."""
+        data = {name: getattr(self, name) for name in self.__slots__}
+        data["observation"] = plain(self.observation)
+        return data
+
+
+def plain(observation: Any) -> Any:
+    """An observation as JSON-able data: a conversation becomes a list of its messages."""
+    if isinstance(observation, str):
+        return observation
+    return list(observation) if isinstance(observation, Sequence) else observation
 
 
 @dataclass(frozen=True, slots=True)

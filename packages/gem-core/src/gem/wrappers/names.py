@@ -103,7 +103,7 @@ def _resolve(wrapper: WrapperLike, tokenizer: Any) -> WrapperFn:
     found = manager().load_named("gem.wrappers", wrapper)
     if found is None:
         raise ValueError(_unknown(wrapper))
-    return partial(found, **options) if options else found  # type: ignore[no-any-return]
+    return partial(found, **options) if options else found
 
 
 def _unknown(name: str) -> str:

@@ -44,8 +44,9 @@ class ChatTemplate:
     def continuation(self, response: str, new: Sequence[Message]) -> str | None:
         """What the template puts after ``response`` when ``new`` messages follow.
 
-        That is the end of the turn, the messages and the generation prompt. Costs the same however long the conversation is. ``None`` where the template writes the response otherwise
-        than it was given, so that nothing can simply follow it.
+        That is the end of the turn, the messages and the generation prompt; it costs the same however long the
+        conversation is. ``None`` where the template writes the response otherwise than it was given, so that nothing
+        can simply follow it.
         """
         asked: Message = {"role": "user", "content": "?"}
         if self._before is None:
