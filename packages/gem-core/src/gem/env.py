@@ -243,7 +243,7 @@ class Wrapper(Env):
     ``reset`` keywords, such as ``idx=3`` for data sets, pass through.
     """
 
-    state_excludes = ("env", "_init_arguments")
+    state_excludes: tuple[str, ...] = ("env", "_init_arguments")
 
     def __init__(self, env: Env) -> None:
         self.env = env
