@@ -1,0 +1,790 @@
+"""From an answer's LaTeX to an expression tree: what mathematicians write in a box, nothing else.
+
+The tree is made of tuples, a tag first:
+
+=====================================  ========================================================================
+``("num", Fraction, digits)``          a number; ``digits``: decimals written after the point, ``None`` for none
+``("sym", name)``                      a variable or a constant (``pi``, ``e``, ``i``, ``oo``)
+``("add", a, b)``, ``mul``, ``div``    arithmetic; ``("pow", a, b)``, ``("neg", a)``, ``("pm", a, b)`` likewise
+``("fn", name, argument)``             a function; ``root`` and ``log`` and ``binom`` take a second argument
+``("tuple", "(", ")", items)``         brackets with commas: a point, or an interval
+``("set", items)``                     braces
+``("list", items)``                    several answers without brackets; their order does not matter
+``("matrix", rows)``                   any matrix environment
+``("rel", operators, sides)``          an equation or a chain of inequalities
+``("union", a, b)``, ``("in", x, s)``  sets of numbers
+``("percent", a)``, ``("unit", a, u)`` a quantity
+``("base", digits, base)``             ``12_8``
+``("text", words)``                    words
+=====================================  ========================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+Tree = tuple[Any, ...]
+
+
+class NotUnderstood(Exception):
+    """The text is not an answer this parser reads. ``latex``: it holds commands that another parser might."""
+
+    def __init__(self, message: str, *, latex: bool = False) -> None:
+        super().__init__(message)
+        self.latex = latex
+
+
+# -- normalisation ---------------------------------------------------------------------------------------
+
+_UNICODE = str.maketrans(
+    {
+        "−": "-",
+        "–": "-",
+        "×": r"\times ",
+        "·": r"\cdot ",
+        "⋅": r"\cdot ",
+        "÷": r"\div ",
+        "π": r"\pi ",
+        "θ": r"\theta ",
+        "∞": r"\infty ",
+        "≤": r"\le ",
+        "≥": r"\ge ",
+        "≠": r"\ne ",
+        "∪": r"\cup ",
+        "∩": r"\cap ",
+        "∈": r"\in ",
+        "±": r"\pm ",
+        "∅": r"\emptyset ",
+        "°": r"^\circ ",
+        "√": r"\sqrt ",
+        "²": "^2",
+        "³": "^3",
+        "½": r"\frac{1}{2}",
+        "¼": r"\frac{1}{4}",
+        "¾": r"\frac{3}{4}",
+        "\u00a0": " ",
+        "\u200b": "",
+        "“": '"',
+        "”": '"',
+    }
+)
+
+#: Commands that change how a formula looks and not what it says.
+_COSMETIC = re.compile(
+    r"\\(?:displaystyle|textstyle|scriptstyle|limits|nolimits|quad|qquad|hspace\{[^}]*\}|hfill|newline|boldsymbol|mathbf"
+    r"|mathbb|mathcal|mathit|bf|it|rm|bigl?|Bigl?|biggl?|Biggl?|bigr|Bigr|biggr|Biggr|middle|phantom\{[^}]*\}"
+    r"|color\{[^}]*\}|underline|overline(?=\{?[A-Z]))(?![A-Za-z])"
+)
+_SPACES = re.compile(r"(?<!\\)\\[,;:> ]|~|\\enspace|\\thinspace")
+_EXPLICIT_THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\,|\\!)(?=\d{3}(?!\d))")
+_WHOLLY_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*\d[^{}]*)\}")
+
+
+def normalise(text: str) -> str:
+    """The same formula without what only changes its looks."""
+    text = text.strip().translate(_UNICODE)
+    if text.startswith("$") and text.endswith("$") and len(text) > 1:
+        text = text.strip("$")
+    if "\\" in text:
+        whole = _WHOLLY_TEXT.fullmatch(text)
+        if whole is not None:
+            text = whole[1]
+        text = text.replace(r"\$", "\\dollar ").replace("\\(", "").replace("\\)", "").replace("\\[", "")
+        text = re.sub(r"(?<!\\)\\\](?!\[)", "", text)
+        text = _EXPLICIT_THOUSANDS.sub("", text)
+        text = text.replace(r"\!", "")
+        text = _SPACES.sub(" ", text)
+        text = _COSMETIC.sub("", text)
+        text = re.sub(r"\\left\s*\\\{", r"\\{", text)
+        text = re.sub(r"\\right\s*\\\}", r"\\}", text)
+        text = re.sub(r"\\(?:left|right)(?![a-z])\s*\.?", "", text)
+        text = re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text)
+        text = text.replace(r"\%", "%")
+    else:
+        text = _EXPLICIT_THOUSANDS.sub("", text)
+    if text.startswith("$") or "$" in text:
+        # a dollar sign before a number is a unit; around the formula it was markup
+        text = re.sub(r"\$\s*(?=[\d.])", r"\\dollar ", text).replace("$", "")
+    while text and text[-1] in ".,;:?! \n\t":
+        if text[-1] == "!" and len(text) > 1 and (text[-2].isalnum() or text[-2] in ")}]"):
+            break  # a factorial
+        text = text[:-1]
+    return text.strip()
+
+
+# -- tokens ----------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<num>\d+(?:\.\d+)?|\.\d+)
+    | \\(?:text|textbf|textrm|textit|mathrm|mbox|operatorname\*?|mathsf|textnormal|emph)\s*\{(?P<text>[^{}]*)\}
+    | \\begin\{(?P<begin>[a-z]*matrix|array)\}(?:\{[lcr|\s]*\})?
+    | \\end\{(?P<end>[a-z]*matrix|array)\}
+    | (?P<row>\\\\)
+    | (?P<brace>\\[{}|])
+    | \\(?P<command>[A-Za-z]+)
+    | (?P<word>[A-Za-z]+)
+    | (?P<op><=|>=|!=|\*\*|[-+*/^_=<>()\[\]{}|,;:!%&'"])
+    """,
+    re.VERBOSE,
+)
+
+_RELATIONS = {
+    "=": "=",
+    "<": "<",
+    ">": ">",
+    "<=": "<=",
+    ">=": ">=",
+    "!=": "!=",
+    "le": "<=",
+    "leq": "<=",
+    "leqslant": "<=",
+    "ge": ">=",
+    "geq": ">=",
+    "geqslant": ">=",
+    "lt": "<",
+    "gt": ">",
+    "ne": "!=",
+    "neq": "!=",
+}
+_FUNCTIONS = {
+    *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
+    *("ln", "log", "exp", "lg", "sqrt", "abs", "max", "min", "gcd", "lcm"),
+}
+_GREEK = {
+    *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta", "vartheta", "iota", "kappa"),
+    *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"),
+    *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell"),
+}
+_CONNECTORS = {"and", "or"}
+
+#: Unit words by every common spelling. One-letter units are units only inside ``\text{}``.
+_UNIT_SPELLINGS = {
+    "mm": "mm millimeter millimeters millimetre millimetres",
+    "cm": "cm centimeter centimeters centimetre centimetres",
+    "m": "m meter meters metre metres",
+    "km": "km kilometer kilometers kilometre kilometres",
+    "inch": "in inch inches",
+    "ft": "ft foot feet",
+    "yd": "yd yard yards",
+    "mile": "mi mile miles",
+    "mg": "mg milligram milligrams",
+    "g": "g gram grams",
+    "kg": "kg kilogram kilograms",
+    "lb": "lb lbs pound pounds",
+    "oz": "oz ounce ounces",
+    "s": "s sec second seconds",
+    "min": "minute minutes mins",
+    "h": "h hr hrs hour hours",
+    "day": "day days",
+    "week": "week weeks",
+    "month": "month months",
+    "year": "year years yr yrs",
+    "l": "L l liter liters litre litres",
+    "ml": "mL ml milliliter milliliters",
+    "gallon": "gallon gallons gal",
+    "mph": "mph",
+    "km/h": "km/h kph kmh",
+    "m/s": "m/s",
+    "degree": "degree degrees deg",
+    "radian": "rad radian radians",
+    "dollar": "dollar dollars usd",
+    "cent": "cent cents",
+    "unit": "unit units",
+    "%": "percent pct",
+    "people": "people persons person",
+    "point": "point points",
+    "way": "way ways",
+    "n": "newton newtons",
+    "j": "J joule joules",
+    "hz": "Hz hertz",
+}
+UNITS = {spelling: unit for unit, spellings in _UNIT_SPELLINGS.items() for spelling in spellings.split()}
+_WORD_UNIT = re.compile(r"(?:square|cubic|sq\.?|cu\.?)?\s*([A-Za-z/]+)\.?\s*(?:(?:\^\{?|\*\*)?([23])\}?)?$")
+
+
+def unit_of(words: str) -> str | None:
+    """The canonical unit that words name, with its power, or ``None``."""
+    words = words.strip()
+    match = _WORD_UNIT.fullmatch(words)
+    if match is None:
+        # "people in the room", "dollars per hour": the unit is the first word
+        return None
+    unit = UNITS.get(match[1]) or (UNITS.get(match[1].lower()) if len(match[1]) > 1 else None)
+    if unit is None:
+        return None
+    power = match[2] or (
+        "2" if words.startswith(("square", "sq")) else "3" if words.startswith(("cubic", "cu")) else ""
+    )
+    return unit + ("^" + power if power else "")
+
+
+#: More than any answer needs; deeper nesting is refused before Python's own stack is in danger.
+MAX_DEPTH = 60
+MAX_LENGTH = 4000
+
+
+def tokenise(text: str) -> list[tuple[str, str, int]]:
+    """``(kind, value, position)`` of every token. Raises :class:`NotUnderstood`."""
+    tokens = []
+    position = 0
+    length = len(text)
+    while position < length:
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise NotUnderstood(f"unexpected {text[position]!r}", latex="\\" in text)
+        kind = match.lastgroup or ""
+        value = match.group(kind)
+        position = match.end()
+        if kind == "space":
+            tokens.append(("space", " ", match.start()))
+        else:
+            tokens.append((kind, value, match.start()))
+    return tokens
+
+
+def parse(text: str) -> Tree:
+    """The tree of an answer, which must be normalised. Raises :class:`NotUnderstood`."""
+    if len(text) > MAX_LENGTH:
+        raise NotUnderstood("too long for an answer")
+    if not text:
+        raise NotUnderstood("empty")
+    return _Parser(tokenise(text)).answer()
+
+
+class _Parser:
+    """Recursive descent, one method a level of precedence."""
+
+    def __init__(self, tokens: list[tuple[str, str, int]]) -> None:
+        # Spaces matter between digits only ("1 1/4"); a flag on the following token remembers them.
+        self.tokens: list[tuple[str, str]] = []
+        self.spaced: list[bool] = []
+        space = False
+        for kind, value, _ in tokens:
+            if kind == "space":
+                space = True
+                continue
+            self.tokens.append((kind, value))
+            self.spaced.append(space)
+            space = False
+        self.at = 0
+        self.depth = 0
+
+    # -- helpers --------------------------------------------------------------------------------------
+
+    def peek(self, ahead: int = 0) -> tuple[str, str]:
+        position = self.at + ahead
+        return self.tokens[position] if position < len(self.tokens) else ("end", "")
+
+    def next(self) -> tuple[str, str]:
+        token = self.peek()
+        self.at += 1
+        return token
+
+    def accept(self, *values: str) -> str | None:
+        kind, value = self.peek()
+        if value in values and kind in ("op", "command", "brace", "word"):
+            self.at += 1
+            return value
+        return None
+
+    def expect(self, *values: str) -> str:
+        found = self.accept(*values)
+        if found is None:
+            raise NotUnderstood(f"expected {' or '.join(values)}, found {self.peek()[1]!r}")
+        return found
+
+    def enter(self) -> None:
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise NotUnderstood("nested too deeply")
+
+    # -- levels ---------------------------------------------------------------------------------------
+
+    def answer(self) -> Tree:
+        tree = self.items()
+        if self.at < len(self.tokens):
+            raise NotUnderstood(f"cannot read on at {self.peek()[1]!r}", latex=self.peek()[0] == "command")
+        return tree
+
+    def items(self) -> Tree:
+        items = [self.relation()]
+        while True:
+            if self.accept(",", ";"):
+                self.connector()
+            elif not self.connector():
+                break
+            if self.peek()[0] == "end":
+                break
+            items.append(self.relation())
+        return items[0] if len(items) == 1 else ("list", tuple(items))
+
+    def connector(self) -> bool:
+        kind, value = self.peek()
+        if kind in ("word", "text") and value.strip().strip(",").strip().lower() in _CONNECTORS:
+            self.at += 1
+            return True
+        if kind == "command" and value in ("lor", "land", "vee", "wedge"):
+            self.at += 1
+            return True
+        return False
+
+    def relation(self) -> Tree:
+        sides = [self.union()]
+        operators = []
+        while True:
+            kind, value = self.peek()
+            if kind in ("op", "command") and value in _RELATIONS:
+                self.at += 1
+                operators.append(_RELATIONS[value])
+                sides.append(self.union())
+            elif kind == "command" and value == "in":
+                self.at += 1
+                return ("in", sides[-1], self.union())
+            elif kind == "op" and value == ":" and len(sides) == 1 and not operators:
+                # a ratio 3:4
+                self.at += 1
+                parts = [sides[0], self.union()]
+                while self.accept(":"):
+                    parts.append(self.union())
+                return ("tuple", ":", ":", tuple(parts))
+            else:
+                break
+        return ("rel", tuple(operators), tuple(sides)) if operators else sides[0]
+
+    def union(self) -> Tree:
+        tree = self.sum()
+        while True:
+            if self.accept("cup"):
+                tree = ("union", tree, self.sum())
+            elif self.accept("cap"):
+                tree = ("cap", tree, self.sum())
+            elif self.accept("setminus", "backslash"):
+                tree = ("minus", tree, self.sum())
+            else:
+                return tree
+
+    def sum(self) -> Tree:
+        tree = self.signed_product()
+        while True:
+            if self.accept("+"):
+                tree = ("add", tree, self.signed_product())
+            elif self.accept("-"):
+                tree = ("add", tree, ("neg", self.signed_product()))
+            elif self.accept("pm"):
+                tree = ("pm", tree, self.signed_product())
+            elif self.accept("mp"):
+                tree = ("mp", tree, self.signed_product())
+            else:
+                return tree
+
+    def signed_product(self) -> Tree:
+        self.enter()
+        try:
+            if self.accept("-"):
+                return ("neg", self.signed_product())
+            if self.accept("+"):
+                return self.signed_product()
+            if self.accept("pm"):
+                return ("pm", ("num", Fraction(0), None), self.signed_product())
+            if self.accept("mp"):
+                return ("mp", ("num", Fraction(0), None), self.signed_product())
+            return self.product()
+        finally:
+            self.depth -= 1
+
+    def product(self) -> Tree:
+        tree = self.power()
+        while True:
+            kind, value = self.peek()
+            if kind == "op" and value in ("*", "/"):
+                self.at += 1
+                tree = ("mul" if value == "*" else "div", tree, self.factor())
+            elif kind == "command" and value in ("cdot", "times", "ast"):
+                self.at += 1
+                tree = ("mul", tree, self.factor())
+            elif kind == "command" and value == "div":
+                self.at += 1
+                tree = ("div", tree, self.factor())
+            elif self.starts_factor(kind, value):
+                tree = self.juxtaposed(tree)
+            else:
+                return tree
+
+    def factor(self) -> Tree:
+        if self.accept("-"):
+            return ("neg", self.factor())
+        return self.power()
+
+    def starts_factor(self, kind: str, value: str) -> bool:
+        if kind in ("num", "begin"):
+            return True
+        if kind == "word":
+            return value.lower() not in _CONNECTORS
+        if kind == "text":
+            return value.strip().strip(",").strip().lower() not in _CONNECTORS
+        if kind == "op":
+            return value in "([{"
+        if kind == "brace":
+            return value == r"\{"
+        return kind == "command" and (
+            value in _FUNCTIONS
+            or value in _GREEK
+            or value in ("frac", "pi", "infty", "binom", "lfloor", "lceil", "dollar", "circ", "i", "lvert")
+        )
+
+    def juxtaposed(self, left: Tree) -> Tree:
+        """What stands right after a factor: a mixed number's fraction, a unit, or a factor."""
+        kind, value = self.peek()
+        if kind in ("text", "word"):
+            unit = self.unit()
+            if unit is not None:
+                return ("percent", left) if unit == "%" else ("unit", left, unit)
+        spaced = self.spaced[self.at]
+        if left[0] == "num" and left[2] is None and kind == "num" and spaced:
+            # "1 1/4"
+            part = self.power()
+            if part[0] == "num" and part[2] is None and self.accept("/"):
+                below = self.power()
+                if below[0] == "num" and below[1] != 0 and part[1] < below[1]:
+                    return ("add", left, ("div", part, below))
+            raise NotUnderstood("two numbers side by side")
+        right = self.power()
+        if (
+            left[0] == "num"
+            and left[2] is None
+            and right[0] == "div"
+            and right[1][0] == "num"
+            and right[2][0] == "num"
+            and (kind, value) == ("command", "frac")
+            and 0 < right[1][1] < right[2][1]
+        ):
+            return ("add", left, right)  # 2\frac{1}{2} is two and a half
+        if left[0] == "num" and right[0] == "num":
+            raise NotUnderstood("two numbers side by side")
+        return ("mul", left, right)
+
+    def unit(self) -> str | None:
+        """The unit that the following words name, consumed; ``None`` (nothing consumed) where they name none."""
+        kind, value = self.peek()
+        if kind == "word" and len(value) == 1:
+            return None  # a variable
+        if kind == "word" and value in ("in", "min") and self.peek(1)[0] != "end":
+            return None
+        start = self.at
+        words = value
+        self.at += 1
+        if kind == "word" and value.lower() in ("square", "cubic", "sq", "cu") and self.peek()[0] == "word":
+            words = f"{value} {self.next()[1]}"
+        elif kind == "word" and self.peek() == ("op", "/") and self.peek(1)[0] == "word":
+            words = f"{value}/{self.peek(1)[1]}"
+            if unit_of(words) is not None:
+                self.at += 2
+            else:
+                words = value
+        power = ""
+        if self.peek() == ("op", "^"):
+            after = self.peek(1)
+            if after[0] == "num" and after[1] in ("2", "3"):
+                power = after[1]
+                self.at += 2
+            elif after == ("op", "{") and self.peek(2)[1] in ("2", "3") and self.peek(3) == ("op", "}"):
+                power = self.peek(2)[1]
+                self.at += 4
+        unit = unit_of(words + power)
+        if unit is None:
+            self.at = start
+        return unit
+
+    def power(self) -> Tree:
+        tree = self.postfix()
+        if self.accept("^", "**"):
+            if self.accept("circ"):
+                return ("unit", tree, "degree")
+            if self.peek() == ("op", "{") and self.peek(1) == ("command", "circ") and self.peek(2) == ("op", "}"):
+                self.at += 3
+                return ("unit", tree, "degree")
+            return ("pow", tree, self.exponent())
+        return tree
+
+    def exponent(self) -> Tree:
+        """One token, as LaTeX has it, or a braced group; powers are right associative."""
+        self.enter()
+        try:
+            if self.accept("-"):
+                return ("neg", self.exponent())
+            if self.peek()[0] == "num" and len(self.peek()[1]) > 1:
+                tree = self.primary()
+            elif self.peek()[0] == "word":
+                tree = self.symbol_of_word()
+            else:
+                tree = self.primary()
+            if self.accept("^", "**"):
+                tree = ("pow", tree, self.exponent())
+            return tree
+        finally:
+            self.depth -= 1
+
+    def postfix(self) -> Tree:
+        tree = self.primary()
+        while True:
+            kind, value = self.peek()
+            if kind == "op" and value == "!":
+                self.at += 1
+                tree = ("fn", "factorial", tree)
+            elif kind == "op" and value == "%":
+                self.at += 1
+                tree = ("percent", tree)
+            elif kind == "op" and value == "_" and tree[0] == "num":
+                self.at += 1
+                base = self.exponent_group()
+                if base[0] == "text" and unit_of(base[1]) is None:
+                    raise NotUnderstood("a base must be a number")
+                if base[0] != "num":
+                    raise NotUnderstood("a base must be a number")
+                tree = ("base", self.digits_before(), base[1])
+            else:
+                return tree
+
+    def exponent_group(self) -> Tree:
+        if self.accept("{"):
+            tree = self.items()
+            self.expect("}")
+            return tree
+        return self.primary()
+
+    def digits_before(self) -> str:
+        """The digits of the number whose base has just been read."""
+        position = self.at - 1
+        while self.tokens[position] != ("op", "_"):
+            position -= 1
+        return self.tokens[position - 1][1]
+
+    # -- what stands alone ----------------------------------------------------------------------------
+
+    def primary(self) -> Tree:
+        self.enter()
+        try:
+            kind, value = self.next()
+            if kind == "num":
+                digits = len(value.partition(".")[2]) if "." in value else None
+                return ("num", Fraction(value), digits)
+            if kind == "word":
+                self.at -= 1
+                return self.symbol_of_word()
+            if kind == "text":
+                return self.words(value)
+            if kind == "op":
+                return self.bracket(value)
+            if kind == "brace" and value == r"\{":
+                return self.braces()
+            if kind == "brace" and value == r"\|":
+                raise NotUnderstood("a norm", latex=True)
+            if kind == "begin":
+                return self.matrix()
+            if kind == "command":
+                return self.command(value)
+            raise NotUnderstood(f"unexpected {value!r}" if value else "unexpected end")
+        finally:
+            self.depth -= 1
+
+    def words(self, text: str) -> Tree:
+        stripped = text.strip()
+        if re.fullmatch(r"-?\d+(\.\d+)?", stripped):
+            digits = len(stripped.partition(".")[2]) if "." in stripped else None
+            return ("num", Fraction(stripped), digits)
+        if len(stripped) == 1 and stripped.isalpha():
+            return ("sym", stripped)
+        return ("text", stripped)
+
+    def symbol_of_word(self) -> Tree:
+        """A run of letters: a function, a constant's name, or a product of one-letter variables."""
+        _, word = self.next()
+        if word in _FUNCTIONS:
+            return self.function(word)
+        lower = word.lower()
+        if lower in ("pi", "infinity", "inf", "oo"):
+            return ("sym", "pi" if lower == "pi" else "oo")
+        if len(word) > 3:
+            raise NotUnderstood("words")
+        tree: Tree = self.subscripted(word[0]) if len(word) == 1 else ("sym", word[0])
+        for position, letter in enumerate(word[1:], 1):
+            last = position == len(word) - 1
+            right = self.subscripted(letter) if last else ("sym", letter)
+            if last and self.peek() == ("op", "^"):
+                # x y^2 written xy^2: the power belongs to the last letter
+                self.at += 1
+                right = ("pow", right, self.exponent())
+            tree = ("mul", tree, right)
+        return tree
+
+    def subscripted(self, name: str) -> Tree:
+        if self.peek() == ("op", "_"):
+            self.at += 1
+            if self.accept("{"):
+                parts = []
+                while self.peek() != ("op", "}"):
+                    kind, value = self.next()
+                    if kind == "end":
+                        raise NotUnderstood("unfinished subscript")
+                    parts.append(value)
+                self.at += 1
+                return ("sym", f"{name}_{''.join(parts)}")
+            return ("sym", f"{name}_{self.next()[1]}")
+        if self.peek() == ("op", "'"):
+            while self.accept("'"):
+                name += "'"
+            return ("sym", name)
+        return ("sym", name)
+
+    def bracket(self, opening: str) -> Tree:
+        if opening == "{":
+            tree = self.items()
+            self.expect("}")
+            return tree
+        if opening == "|":
+            tree = self.items()
+            self.expect("|")
+            return ("fn", "abs", tree)
+        if opening in "([":
+            if self.peek()[1] in (")", "]"):
+                self.at += 1
+                return ("tuple", opening, ")", ())
+            inside = self.items()
+            closing = self.expect(")", "]")
+            if inside[0] == "list":
+                return ("tuple", opening, closing, inside[1])
+            if (opening, closing) in (("(", ")"), ("[", "]")):
+                return inside
+            raise NotUnderstood("brackets that do not match")
+        if opening == "%":
+            raise NotUnderstood("a percent sign without a number")
+        raise NotUnderstood(f"unexpected {opening!r}")
+
+    def braces(self) -> Tree:
+        if self.peek() == ("brace", r"\}"):
+            self.at += 1
+            return ("set", ())
+        inside = self.items()
+        if self.peek() != ("brace", r"\}"):
+            raise NotUnderstood("a set by a condition", latex=True)
+        self.at += 1
+        return ("set", inside[1] if inside[0] == "list" else (inside,))
+
+    def matrix(self) -> Tree:
+        rows: list[list[Tree]] = [[]]
+        while True:
+            kind, _ = self.peek()
+            if kind == "end" and self.at < len(self.tokens):
+                self.at += 1
+                break
+            if kind == "row":
+                self.at += 1
+                rows.append([])
+            elif self.peek() == ("op", "&"):
+                self.at += 1
+            elif self.at >= len(self.tokens):
+                raise NotUnderstood("unfinished matrix")
+            elif self.peek() == ("command", "hline"):
+                self.at += 1
+            else:
+                rows[-1].append(self.sum())
+        rows = [row for row in rows if row]
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise NotUnderstood("a ragged matrix")
+        return ("matrix", tuple(tuple(row) for row in rows))
+
+    def argument(self) -> Tree:
+        """A braced group, or the one digit or token that LaTeX takes without braces (``\\frac12``)."""
+        if self.accept("{"):
+            tree = self.items()
+            self.expect("}")
+            return tree
+        kind, value = self.peek()
+        if kind == "num" and len(value) > 1 and value.isdigit():
+            # \frac12: take one digit and leave the rest
+            self.tokens[self.at] = ("num", value[1:])
+            self.spaced[self.at] = False
+            return ("num", Fraction(value[0]), None)
+        if kind == "word" and len(value) > 1:
+            self.tokens[self.at] = ("word", value[1:])
+            return ("sym", value[0])
+        return self.primary()
+
+    def command(self, name: str) -> Tree:
+        if name == "frac":
+            above = self.argument()
+            return ("div", above, self.argument())
+        if name in _FUNCTIONS:
+            return self.function(name)
+        if name == "pi":
+            return ("sym", "pi")
+        if name == "infty":
+            return ("sym", "oo")
+        if name == "i" or name == "imath":
+            return ("sym", "i")
+        if name in ("emptyset", "varnothing"):
+            return ("set", ())
+        if name in _GREEK:
+            return self.subscripted(name)
+        if name == "binom":
+            above = self.argument()
+            return ("fn", "binom", above, self.argument())
+        if name in ("lfloor", "lceil", "lvert"):
+            inside = self.sum()
+            self.expect({"lfloor": "rfloor", "lceil": "rceil", "lvert": "rvert"}[name])
+            return ("fn", {"lfloor": "floor", "lceil": "ceil", "lvert": "abs"}[name], inside)
+        if name == "dollar":
+            amount = self.power()
+            return ("unit", amount, "dollar")
+        if name == "circ":
+            raise NotUnderstood("a degree sign without a number")
+        if name == "Re" or name == "R":
+            return ("sym", "R")
+        raise NotUnderstood(f"unknown command \\{name}", latex=True)
+
+    def function(self, name: str) -> Tree:
+        if name == "sqrt":
+            index = None
+            if self.accept("["):
+                index = self.sum()
+                self.expect("]")
+            inside = self.argument()
+            return ("fn", "root", inside, index or ("num", Fraction(2), None))
+        exponent = base = None
+        for _ in range(2):
+            if self.accept("^"):
+                exponent = self.exponent()
+            elif name in ("log", "lg") and self.accept("_"):
+                base = self.exponent_group()
+        if self.peek() in (("op", "("), ("op", "{"), ("op", "[")):
+            inside = self.bracket(self.next()[1])
+        else:
+            inside = self.function_argument()
+        if name in ("max", "min", "gcd", "lcm"):
+            raise NotUnderstood(f"{name} of several", latex=True)
+        if name == "lg":
+            base = base or ("num", Fraction(10), None)
+        tree: Tree = ("fn", name, inside) if base is None else ("fn", "log", inside, base)
+        if exponent is None:
+            return tree
+        if exponent == ("neg", ("num", Fraction(1), None)) and name in ("sin", "cos", "tan"):
+            return ("fn", "arc" + name, inside)
+        return ("pow", tree, exponent)
+
+    def function_argument(self) -> Tree:
+        """Without brackets a function takes the product that follows: ``\\sin 2x``."""
+        tree = self.power()
+        while True:
+            kind, value = self.peek()
+            if (kind in ("num", "word") and value not in _FUNCTIONS and value.lower() not in _CONNECTORS) or (
+                kind == "command" and (value in _GREEK or value == "pi" or value == "frac")
+            ):
+                if kind == "word" and len(value) > 3:
+                    return tree
+                tree = ("mul", tree, self.power())
+            else:
+                return tree
