@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import collections
 import operator
-import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,9 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from gem.env import Env
 from gem.errors import GemError, ResetNeeded
-from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, VectorConfig, close_quietly
+from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, VectorConfig
 
 #: One environment's share of a request: its index and the arguments of ``Slot.step`` or ``Slot.reset``.
 Request = tuple[int, tuple[Any, ...]]
@@ -57,8 +54,6 @@ class VectorEnv(ABC):
         config: autoreset, seeds and limits.
     """
 
-    #: The environments, where they live in this process; ``None`` elsewhere.
-    envs: list[Any] | None = None
     #: Whether rewards and flags are lists of dictionaries by agent instead of arrays.
     multi_agent: bool = False
 
@@ -197,6 +192,15 @@ class VectorEnv(ABC):
     ) -> None:
         self.close()
 
+    @property
+    def envs(self) -> list[Any]:
+        """The environments, where they live in this process; one that broke and is not replaced yet is ``None``.
+
+        Raises:
+            GemError: they live elsewhere.
+        """
+        raise GemError(f"the environments of a {type(self).__name__} live in other processes")
+
     def __len__(self) -> int:
         return self.num_envs
 
@@ -208,29 +212,46 @@ class VectorEnv(ABC):
 
     def _run(self, method: str, requests: list[Request]) -> list[Outcome]:
         """Outcomes of all requests, in their order."""
-        self._start(method, requests)
-        ready = self._ready
-        while any(index not in ready for index, _ in requests):
-            self._gather(None)
-        return [ready.pop(index) for index, _ in requests]
+        if self._in_flight or self._ready:  # beside what was sent: only these are waited for
+            self._start(method, requests)
+            ready = self._ready
+            while any(index not in ready for index, _ in requests):
+                self._gather(None)
+            return [ready.pop(index) for index, _ in requests]
+        indices = [index for index, _ in requests]
+        if method == "reset":
+            self._idle.difference_update(indices)
+        arrived: dict[int, Outcome] = {}
+        try:
+            self._submit(method, requests)
+            while len(arrived) < len(indices):
+                arrived.update(self._poll(None))
+        except BaseException:  # interrupted: recv() still hands out what was under way
+            self._ready = arrived
+            self._in_flight = set(indices).difference(arrived)
+            raise
+        if self.autoreset is AutoresetMode.DISABLED:
+            self._idle.update(index for index in indices if self._is_over(arrived[index]))
+        return [arrived[index] for index in indices]
 
     def _start(self, method: str, requests: list[Request]) -> None:
-        for index, _ in requests:
-            if index in self._ready or index in self._in_flight:
-                raise GemError(f"environment {index} is still busy with what was sent before: recv() its outcome first")
-        self._in_flight.update([index for index, _ in requests])
+        indices = [index for index, _ in requests]
+        if not (self._in_flight.isdisjoint(indices) and self._ready.keys().isdisjoint(indices)):
+            busy = next(i for i in indices if i in self._ready or i in self._in_flight)
+            raise GemError(f"environment {busy} is still busy with what was sent before: recv() its outcome first")
         if method == "reset":
-            self._idle.difference_update([index for index, _ in requests])
+            self._idle.difference_update(indices)
+        self._in_flight.update(indices)
         self._submit(method, requests)
 
     def _gather(self, timeout: float | None) -> None:
         if not self._in_flight:
             return
-        for index, outcome in self._poll(timeout):
-            self._in_flight.discard(index)
-            self._ready[index] = outcome
-            if self.autoreset is AutoresetMode.DISABLED and self._is_over(outcome):
-                self._idle.add(index)
+        arrived = self._poll(timeout)
+        self._ready.update(arrived)
+        self._in_flight.difference_update([index for index, _ in arrived])
+        if self.autoreset is AutoresetMode.DISABLED:
+            self._idle.update(index for index, outcome in arrived if self._is_over(outcome))
 
     def _is_over(self, outcome: Outcome) -> bool:
         _, _, terminated, truncated, info = outcome
@@ -241,7 +262,8 @@ class VectorEnv(ABC):
     def _columns(self, outcomes: list[Outcome]) -> tuple[list[Any], Any, Any, Any, list[dict[str, Any]]]:
         """Outcomes turned on their side: lists of observations and infos, arrays of the rest."""
         if not outcomes:
-            return [], np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.bool_), []
+            none = np.zeros(0, np.bool_)
+            return [], np.zeros(0), none, none, []
         observations, rewards, terminated, truncated, infos = zip(*outcomes, strict=True)
         if self.multi_agent:
             return list(observations), list(rewards), list(terminated), list(truncated), list(infos)
@@ -347,34 +369,3 @@ class VectorEnv(ABC):
             if one is not None and one < 0:
                 raise ValueError(f"seed must be non-negative, got {one}")
         return seeds
-
-
-def close_all(envs: Sequence[Any], timeout: float) -> None:
-    """Close environments of this process, all of them within ``timeout`` seconds.
-
-    Only those that have something to release cost anything. A ``close`` that hangs keeps a daemon thread, which
-    ends with the process: nothing can end it earlier.
-    """
-    busy = [env for env in envs if type(env).close is not Env.close]
-    if not busy:
-        return
-    todo = collections.deque(busy)
-
-    def work() -> None:
-        while todo:
-            try:
-                env = todo.popleft()
-            except IndexError:
-                return
-            close_quietly(env)
-
-    threads = []
-    deadline = time.monotonic() + timeout
-    while todo and time.monotonic() < deadline:
-        # One thread serves environments that close at once; whenever it hangs at one, the next takes over.
-        thread = threading.Thread(target=work, daemon=True, name="gem-close")
-        threads.append(thread)
-        thread.start()
-        thread.join(min(0.05, max(0.0, deadline - time.monotonic())))
-    for thread in threads:
-        thread.join(max(0.0, deadline - time.monotonic()))

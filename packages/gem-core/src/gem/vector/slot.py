@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import random
+import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -79,6 +82,10 @@ class VectorConfig:
     start_method: str | None = None
 
 
+class Abandoned(BaseException):
+    """Thrown into a thread whose environment hung: nobody waits for it any more."""
+
+
 class Slot:
     """Place ``index`` of a vector: makes its environment, steps it, resets it when it ended, replaces it when it broke.
 
@@ -86,7 +93,18 @@ class Slot:
     ``info["error"]``. Only ``KeyboardInterrupt`` passes.
     """
 
-    __slots__ = ("autoreset", "env", "failures", "index", "maker", "multi_agent", "pending", "seed")
+    __slots__ = (
+        "abandoned",
+        "autoreset",
+        "env",
+        "error",
+        "failures",
+        "index",
+        "maker",
+        "multi_agent",
+        "pending",
+        "seed",
+    )
 
     def __init__(self, maker: EnvMaker, index: int, autoreset: AutoresetMode) -> None:
         self.maker = maker
@@ -97,6 +115,10 @@ class Slot:
         #: Whether the next step begins an episode instead of carrying out its action.
         self.pending = False
         self.multi_agent = False
+        #: Whether the vector gave up waiting and put another slot in this one's place.
+        self.abandoned = False
+        #: What the first attempt to make the environment raised.
+        self.error: BaseException | None = None
         self.env: Env | None = None
 
     def build(self) -> None:
@@ -104,10 +126,28 @@ class Slot:
         self.env = self.maker.make()
         self.multi_agent = is_multi_agent(self.env)
 
+    def prepare(self) -> Outcome:
+        """Make the environment before anything else; what that raises is kept in :attr:`error`."""
+        try:
+            self.build()
+        except BaseException as error:
+            self.error = error
+        return "", 0.0, False, False, {}
+
+    def abandon(self) -> Slot:
+        """Give up waiting for this slot. Returns the one for its place, which makes its environment when asked."""
+        self.abandoned = True
+        successor = Slot(self.maker, self.index, self.autoreset)
+        successor.seed = self.seed
+        successor.failures = self.failures + 1
+        successor.pending = self.autoreset is not AutoresetMode.DISABLED
+        successor.multi_agent = self.multi_agent
+        return successor
+
     @property
-    def has_async_step(self) -> bool:
-        """Whether the environment offers ``async def astep(action)``."""
-        return self.env is not None and callable(getattr(self.env, "astep", None))
+    def is_async(self) -> bool:
+        """Whether the environment itself, not one inside it, offers ``async def astep(action)``."""
+        return self.env is not None and hasattr(type(self.env), "astep")
 
     # -- stepping -------------------------------------------------------------------------------------
 
@@ -117,7 +157,9 @@ class Slot:
             return self.begin()
         try:
             outcome = self.env.step(action)
-            _, _, terminated, truncated, _ = outcome if self.multi_agent else check_outcome(outcome)
+            _, reward, terminated, truncated, info = outcome
+            if (type(reward) is not float or type(info) is not dict) and not self.multi_agent:
+                check_outcome(outcome)
         except BaseException as error:
             return self.fail("step", error)
         if terminated or truncated:
@@ -136,7 +178,7 @@ class Slot:
             if self.env is None:
                 self.build()
             assert self.env is not None
-            observation, info = self.env.reset(**reset_arguments(seed, options))
+            observation, info = check_reset(self.env.reset(**reset_arguments(seed, options)))
         except BaseException as error:
             return self._lose("reset", error)
         self.pending = False
@@ -144,12 +186,17 @@ class Slot:
 
     def end(self, outcome: Outcome) -> Outcome:
         """What to return for a step that set a flag."""
-        if not self.ended(outcome):
+        if self.abandoned or self.env is None or (self.multi_agent and not self.ended(outcome)):
             return outcome
-        if self.autoreset is AutoresetMode.SAME_STEP:
-            return merge(outcome, self.reset())
-        self.pending = self.autoreset is AutoresetMode.NEXT_STEP
-        return outcome
+        if self.autoreset is not AutoresetMode.SAME_STEP:
+            self.pending = self.autoreset is AutoresetMode.NEXT_STEP
+            return outcome
+        try:
+            first, info = check_reset(self.env.reset())
+        except BaseException as error:
+            return merge(outcome, self._lose("reset", error))
+        last, reward, terminated, truncated, last_info = outcome
+        return first, reward, terminated, truncated, {**info, "final_obs": last, "final_info": last_info}
 
     def ended(self, outcome: Outcome) -> bool:
         """Whether the episode is over: for several agents, when it is over for each."""
@@ -157,6 +204,50 @@ class Slot:
         if not self.multi_agent or not isinstance(terminated, dict):
             return bool(terminated or truncated)
         return all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
+
+    # -- the same for environments that await ----------------------------------------------------------
+
+    async def astep(self, action: Any) -> Outcome:
+        """:meth:`step` through the environment's ``astep`` (and ``areset``, where it has one)."""
+        if self.pending or self.env is None:
+            return await self.abegin()
+        try:
+            env: Any = self.env
+            outcome: Outcome = await env.astep(action)
+            _, _, terminated, truncated, _ = outcome if self.multi_agent else check_outcome(outcome)
+        except BaseException as error:
+            return await self.afail("step", error)
+        if terminated or truncated:
+            return await self.aend(outcome)
+        return outcome
+
+    async def abegin(self) -> Outcome:
+        return await self.areset(self._replacement_seed() if self.env is None else None)
+
+    async def areset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
+        """:meth:`reset`; on another thread where the environment's own would keep the event loop waiting."""
+        if self.env is None or not hasattr(type(self.env), "areset"):
+            return await asyncio.to_thread(self.reset, seed, options)
+        if seed is not None:
+            self.seed, self.failures = seed, 0
+        try:
+            env: Any = self.env
+            observation, info = check_reset(await env.areset(**reset_arguments(seed, options)))
+        except BaseException as error:
+            return self._lose("reset", error)
+        self.pending = False
+        return observation, 0.0, False, False, info
+
+    async def aend(self, outcome: Outcome) -> Outcome:
+        if self.autoreset is AutoresetMode.SAME_STEP and not self.abandoned and self.ended(outcome):
+            return merge(outcome, await self.areset())
+        return self.end(outcome)
+
+    async def afail(self, doing: str, error: BaseException | str) -> Outcome:
+        failure = self._lose(doing, error)
+        if self.autoreset is AutoresetMode.SAME_STEP:
+            return merge(failure, await self.abegin())
+        return failure
 
     # -- failures -------------------------------------------------------------------------------------
 
@@ -167,8 +258,14 @@ class Slot:
             return merge(failure, self.begin())
         return failure
 
+    def recover(self, why: str) -> Outcome:
+        """Begin an episode in place of one that hung."""
+        return merge(failure_outcome(self.index, self.maker.env_id, "step", why), self.begin())
+
     def _lose(self, doing: str, error: BaseException | str) -> Outcome:
-        if isinstance(error, KeyboardInterrupt):
+        if self.abandoned or isinstance(error, (Abandoned, asyncio.CancelledError)):
+            raise Abandoned
+        if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
             raise error
         self.failures += 1
         broken, self.env = self.env, None
@@ -194,17 +291,24 @@ def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[st
     return arguments
 
 
+def check_reset(begun: Any) -> tuple[Any, dict[str, Any]]:
+    """What a reset returned, if it is an observation and a dictionary; else ``TypeError``."""
+    if not isinstance(begun, tuple) or len(begun) != 2 or not isinstance(begun[1], dict):
+        raise TypeError(f"reset must return (observation, info), got {begun!r}")
+    return begun
+
+
 def check_outcome(outcome: Any) -> Outcome:
     """What a step returned, if it is five values with a number for a reward; else ``TypeError`` or ``ValueError``."""
     try:
         _, reward, _, _, info = outcome
     except (TypeError, ValueError):
         raise TypeError(
-            f"step must return (observation, reward, terminated, truncated, info), got {outcome!r:.200}"
+            f"step must return (observation, reward, terminated, truncated, info), got {outcome!r}"
         ) from None
     float(reward)
     if not isinstance(info, dict):
-        raise TypeError(f"info must be a dict, got {info!r:.200}")
+        raise TypeError(f"info must be a dict, got {info!r}")
     return outcome  # type: ignore[no-any-return]
 
 
@@ -245,7 +349,5 @@ def is_multi_agent(env: Any) -> bool:
 
 def close_quietly(env: Any) -> None:
     """Close an environment that is given up; there is nobody left to tell about an error."""
-    try:
+    with contextlib.suppress(Exception):
         env.close()
-    except Exception:
-        pass

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gem.vector.base import Request, VectorEnv, close_all
-from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig, check_outcome
+from gem.vector.base import Request, VectorEnv
+from gem.vector.engine import close_all
+from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig
 
 
 class SyncVectorEnv(VectorEnv):
@@ -38,7 +39,6 @@ class SyncVectorEnv(VectorEnv):
 
     @property
     def envs(self) -> list[Any]:
-        """The environments; one that broke and could not be replaced yet is ``None``."""
         return [slot.env for slot in self._slots]
 
     def step(
@@ -48,44 +48,71 @@ class SyncVectorEnv(VectorEnv):
             return super().step(actions)
         indices, values = self._check_actions(actions, None)
         calls = self._calls if indices is self._all else [self._calls[i] for i in indices]
-        # The floor is one call and one append an environment; everything else is done for the whole batch at once.
-        results: list[Any] = []
-        add = results.append
+        observations: list[Any] = []
+        rewards: list[Any] = []
+        infos: list[dict[str, Any]] = []
+        #: Position, terminated and truncated of the few that have a flag set.
+        flagged: list[tuple[int, bool, bool]] = []
         #: Positions whose outcome went through a slot and is complete.
         settled = {k for k, i in enumerate(indices) if i in self._guarded} if self._guarded else set()
+        add_observation, add_reward, add_info = observations.append, rewards.append, infos.append
         pairs = zip(calls, values, strict=True)
         while True:
             try:
+                # The floor is one call and three appends an environment; the rest is done once a batch.
                 for call, action in pairs:
-                    add(call(action))
+                    observation, reward, terminated, truncated, info = call(action)
+                    add_observation(observation)
+                    add_reward(reward)
+                    add_info(info)
+                    if terminated or truncated:
+                        flagged.append((len(infos) - 1, terminated, truncated))
                 break
             except BaseException as error:
-                settled = settled | {len(results)}
-                add(self._slots[indices[len(results)]].fail("step", error))
-        try:
-            columns = tuple(map(list, zip(*results, strict=True)))
-            rewards_B = np.array(columns[1], np.float64)
-        except (TypeError, ValueError):  # an environment returned something else than five values with a number
-            for k, i in enumerate(indices):
+                k = len(infos)
+                observation, reward, terminated, truncated, info = self._slots[indices[k]].fail("step", error)
+                add_observation(observation)
+                add_reward(reward)
+                add_info(info)
+                flagged.append((k, terminated, truncated))
+                settled.add(k)
+        rewards_K = self._rewards(rewards)
+        if rewards_K is None:
+            for k, reward in enumerate(rewards):
                 try:
-                    results[k] = check_outcome(results[k])
+                    float(reward)
                 except (TypeError, ValueError) as error:
-                    results[k] = self._slots[i].fail("step", error)
-                    settled = settled | {k}
-            columns = tuple(map(list, zip(*results, strict=True)))
-            rewards_B = np.array(columns[1], np.float64)
-        observations, _, terminated, truncated, infos = columns
-        terminated_B = np.array(terminated, np.bool_)
-        truncated_B = np.array(truncated, np.bool_)
-        ended = (terminated_B | truncated_B).nonzero()[0].tolist()
-        for k in ended:
+                    outcome = self._slots[indices[k]].fail("step", error)
+                    observations[k], rewards[k], terminated, truncated, infos[k] = outcome
+                    flagged = [flag for flag in flagged if flag[0] != k] + [(k, terminated, truncated)]
+                    settled.add(k)
+            rewards_K = np.fromiter(rewards, np.float64, len(rewards))
+        terminated_K = np.zeros(len(rewards), np.bool_)
+        truncated_K = np.zeros(len(rewards), np.bool_)
+        for k, terminated, truncated in flagged:
+            index = indices[k]
+            terminated_K[k], truncated_K[k] = terminated, truncated
             if k not in settled:
-                observations[k], _, _, _, infos[k] = self._slots[indices[k]].end(results[k])
+                outcome = observations[k], rewards[k], terminated, truncated, infos[k]
+                observations[k], _, _, _, infos[k] = self._slots[index].end(outcome)
+                self._refresh(index)
             if self.autoreset is AutoresetMode.DISABLED:
-                self._idle.add(indices[k])
-        for k in settled.union(ended):
+                self._idle.add(index)
+        for k in settled:
             self._refresh(indices[k])
-        return observations, rewards_B, terminated_B, truncated_B, infos
+        return observations, rewards_K, terminated_K, truncated_K, infos
+
+    @staticmethod
+    def _rewards(rewards: list[Any]) -> npt.NDArray[np.float64] | None:
+        """Rewards as an array, or ``None`` where one of them is no number."""
+        try:
+            rewards_K = np.fromiter(rewards, np.float64, len(rewards))
+        except (TypeError, ValueError):
+            return None
+        total = rewards_K.sum()
+        if total != total and None in rewards:  # numpy reads None as not-a-number
+            return None
+        return rewards_K
 
     def _refresh(self, index: int) -> None:
         slot = self._slots[index]

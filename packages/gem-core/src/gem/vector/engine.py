@@ -1,0 +1,488 @@
+"""Running slots on threads: the engine of the backend ``thread``, and of each worker of the backend ``process``.
+
+Threads here are like processors to a scheduler, not one an environment:
+
+- Steps that were quick last time (under a millisecond) form one job, which one thread works off: one hand-over for a
+  whole batch.
+- Steps that took long last time wait for something, so each gets a thread of its own, up to a limit; beyond it they
+  queue.
+- An estimate that turns out wrong costs a millisecond: a job that makes no progress is shared with one more thread,
+  then two, four, ...
+- Environments with ``async def astep(action)`` need no thread: all of them run on one event loop.
+
+``submit``, ``poll`` and ``close`` are called from one thread at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from gem.vector.slot import Abandoned, AutoresetMode, Outcome, Slot, close_quietly, failure_outcome
+
+#: Threads at most: a parked one costs about 20 kB, and past a thousand the interpreter lock is the limit anyway.
+MAX_THREADS = 1024
+#: Seconds without progress after which a job is shared with more threads.
+STALL = 0.001
+#: Seconds of a step from which on it gets a thread of its own next time.
+SLOW = 0.001
+
+#: An environment's index and the arguments for the method of its slot.
+Item = tuple[int, tuple[Any, ...]]
+
+METHODS = ("step", "reset", "prepare", "recover")
+
+
+class _Running:
+    """A step under way that has a time limit. Whoever pops ``claim`` first, worker or watchman, owns its outcome."""
+
+    __slots__ = ("claim", "index", "method", "performer", "start")
+
+    def __init__(self, index: int, method: str, performer: _Worker | asyncio.Task[None], start: float) -> None:
+        self.index = index
+        self.method = method
+        self.start = start
+        self.performer = performer
+        self.claim = [True]
+
+
+class _Job:
+    """Calls of one slot method, worked off by one thread or several."""
+
+    __slots__ = ("helpers", "items", "left", "method", "since")
+
+    def __init__(self, method: str, items: deque[Item], now: float = 0.0) -> None:
+        self.method = method
+        self.items = items
+        #: For the watchman: how many items were left at the last look, when that was, and how many threads to add next.
+        self.left = len(items)
+        self.since = now
+        self.helpers = 3
+
+
+class _Worker:
+    """A thread and what wakes it."""
+
+    __slots__ = ("busy", "job", "lock", "thread")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.lock.acquire()
+        self.job: _Job | None = None
+        self.busy = True
+        self.thread: threading.Thread
+
+    def wake(self, job: _Job | None) -> None:
+        self.job = job
+        self.busy = True
+        self.lock.release()
+
+    def interrupt(self) -> None:
+        """Raise :class:`Abandoned` in the thread as soon as it runs Python code; a thread blocked in C stays there."""
+        if self.thread.ident is not None:
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident), ctypes.py_object(Abandoned))
+
+
+class Engine:
+    """Carries out slot methods off the caller's thread.
+
+    Args:
+        slots: environments by index; a hung one is replaced in place.
+        step_timeout, reset_timeout: seconds; ``None``: no limit.
+        max_threads: of the pool for steps that block.
+    """
+
+    def __init__(
+        self,
+        slots: dict[int, Slot],
+        step_timeout: float | None = None,
+        reset_timeout: float | None = None,
+        max_threads: int | None = None,
+    ) -> None:
+        self.slots = slots
+        self._limits = {
+            "step": step_timeout,
+            "reset": reset_timeout,
+            "prepare": reset_timeout,
+            "recover": reset_timeout if reset_timeout is not None else step_timeout,
+        }
+        limits = [limit for limit in self._limits.values() if limit is not None]
+        #: Seconds between two looks for steps that hang; 0: never look.
+        self._watch = min(max(min(limits) / 20, 0.005), 0.25) if limits else 0.0
+        self._next_watch = 0.0
+        self._max_threads = max_threads or MAX_THREADS
+        self._workers: set[_Worker] = set()
+        self._parked: deque[_Worker] = deque()
+        #: What waits for a free thread.
+        self._backlog = {method: _Job(method, deque()) for method in METHODS}
+        self._jobs: list[_Job] = []
+        self._running: dict[int, _Running] = {}
+        self._done: deque[tuple[int, Outcome]] = deque()
+        self._bell = threading.Lock()
+        self._bell.acquire()
+        #: By method: the environments that were slow at it last time.
+        self._slow: dict[str, set[int]] = {method: set() for method in METHODS}
+        #: The environments that await; known once they are made.
+        self._awaiting: set[int] = set()
+        self._loop: _Loop | None = None
+        self._calls: dict[str, dict[int, Callable[..., Outcome]]] = {method: {} for method in METHODS}
+        for slot in slots.values():
+            self._install(slot)
+        self._closed = False
+
+    def _install(self, slot: Slot) -> None:
+        self.slots[slot.index] = slot
+        for method in METHODS:
+            self._calls[method][slot.index] = getattr(slot, method)
+
+    def prepare(self) -> None:
+        """Make all environments, many at a time. Raises what the first failure raised."""
+        self.submit("prepare", [(index, ()) for index in self.slots])
+        missing = len(self.slots)
+        while missing:
+            missing -= len(self.poll(None))
+        for slot in self.slots.values():
+            if slot.error is not None:
+                raise slot.error
+        self._awaiting = {index for index, slot in self.slots.items() if slot.is_async}
+
+    # -- called by the vector -------------------------------------------------------------------------
+
+    def submit(self, method: str, requests: list[tuple[int, tuple[Any, ...]]]) -> None:
+        """Start ``slot.<method>(*arguments)`` for each request."""
+        slow = self._slow[method]
+        if self._awaiting and method != "prepare":
+            awaiting = [request for request in requests if request[0] in self._awaiting]
+            if awaiting:
+                if self._loop is None:
+                    self._loop = _Loop(self)
+                self._loop.launch("a" + method, awaiting)
+                requests = [request for request in requests if request[0] not in self._awaiting]
+        if slow:
+            waiting = _Job(method, deque(request for request in requests if request[0] in slow))
+            for _ in range(len(waiting.items)):
+                if not self._wake(waiting):
+                    break
+            requests = [request for request in requests if request[0] not in slow]
+        if requests:
+            job = _Job(method, deque(requests), time.monotonic())
+            if self._wake(job):
+                self._jobs.append(job)
+
+    def poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
+        """Outcomes that are ready; waits for the first one, ``timeout`` seconds at most."""
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            now = time.monotonic()
+            if self._jobs:
+                self._share(now)
+            if self._watch and now >= self._next_watch:
+                self._next_watch = now + self._watch
+                self._look_for_hung(now)
+            if self._done or (deadline is not None and now >= deadline):
+                break
+            wait = STALL if self._jobs else self._watch or 60.0
+            if deadline is not None:
+                wait = min(wait, deadline - now)
+            self._bell.acquire(timeout=wait)
+        done = []
+        while self._done:
+            done.append(self._done.popleft())
+        return done
+
+    def close(self, timeout: float) -> None:
+        """Close every environment and end every thread, within ``timeout`` seconds.
+
+        A thread blocked inside C code cannot be ended by anyone; it is left behind as a daemon.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        deadline = time.monotonic() + timeout
+        for job in [*self._jobs, *self._backlog.values()]:
+            job.items.clear()
+        # Steps under way may finish in peace for a while; closing below is what unblocks most of those that do not.
+        while time.monotonic() < deadline - timeout * 0.6 and any(worker.busy for worker in list(self._workers)):
+            self._bell.acquire(timeout=0.01)
+        if self._loop is not None:
+            self._loop.stop(timeout * 0.2)
+        close_all([slot.env for slot in self.slots.values() if slot.env is not None], deadline - time.monotonic() - 0.2)
+        for worker in list(self._workers):
+            if worker.busy:
+                worker.interrupt()
+        while self._parked:
+            self._parked.pop().wake(None)
+        for worker in list(self._workers):
+            worker.thread.join(max(0.0, deadline - time.monotonic()))
+
+    # -- threads --------------------------------------------------------------------------------------
+
+    def _wake(self, job: _Job) -> bool:
+        """Give a job to a parked thread or to a new one. Where there is neither it queues, and the answer is False."""
+        try:
+            self._parked.pop().wake(job)
+            return True
+        except IndexError:
+            pass
+        if len(self._workers) < self._max_threads:
+            worker = _Worker()
+            worker.thread = threading.Thread(target=self._work, args=(worker,), name="gem-step", daemon=True)
+            worker.job = job
+            self._workers.add(worker)
+            try:
+                worker.thread.start()
+                return True
+            except RuntimeError:  # the system has no more threads to give: make do with those there are
+                self._workers.discard(worker)
+                if not self._workers:
+                    raise
+                self._max_threads = len(self._workers)
+        backlog = self._backlog[job.method].items
+        while job.items:
+            with contextlib.suppress(IndexError):
+                backlog.append(job.items.popleft())
+        if self._parked and backlog:  # one parked meanwhile without having seen them
+            return self._wake(self._backlog[job.method])
+        return False
+
+    def _work(self, worker: _Worker) -> None:
+        """The life of a thread: its job, then what queues, then parked until woken."""
+        try:
+            while worker.job is not None:
+                self._work_off(worker, worker.job)
+                for job in self._backlog.values():
+                    if job.items:
+                        self._work_off(worker, job)
+                worker.busy = False
+                self._parked.append(worker)
+                queued = next((job for job in self._backlog.values() if job.items), None)
+                if queued is not None or self._closed:
+                    # Something came in between the last look and parking: go on, unless somebody woke us already.
+                    try:
+                        self._parked.remove(worker)
+                    except ValueError:
+                        pass
+                    else:
+                        worker.busy, worker.job = queued is not None, queued
+                        continue
+                worker.lock.acquire()
+        except Abandoned:
+            pass
+        finally:
+            self._workers.discard(worker)
+
+    def _work_off(self, worker: _Worker, job: _Job) -> None:
+        method, items, slots = job.method, job.items, self.slots
+        calls, slow, done, watch = self._calls[method], self._slow[method], self._done, self._watch
+        clock = time.monotonic
+        started = rung = clock()
+        while True:
+            try:
+                index, arguments = items.popleft()
+            except IndexError:
+                break
+            if watch:
+                token = self._running[index] = _Running(index, method, worker, started)
+            try:
+                outcome: Outcome = calls[index](*arguments)
+            except Abandoned:
+                raise
+            except BaseException as error:  # a defect of this code rather than of an environment: still never lost
+                outcome = failure_outcome(index, slots[index].maker.env_id, method, error)
+            now = clock()
+            if watch:
+                try:
+                    token.claim.pop()
+                except IndexError:  # taken for hung, and replaced
+                    raise Abandoned from None
+                del self._running[index]
+            if now - started > SLOW:
+                slow.add(index)
+            elif index in slow:
+                slow.discard(index)
+            done.append((index, outcome))
+            started = now
+            if now - rung > STALL:
+                rung = now
+                self.ring()
+        self.ring()
+
+    def ring(self) -> None:
+        """Tell :meth:`poll` that something is ready."""
+        if self._bell.locked():
+            with contextlib.suppress(RuntimeError):  # another thread rang in between
+                self._bell.release()
+
+    # -- the watchman, who is whoever waits in poll ----------------------------------------------------
+
+    def _share(self, now: float) -> None:
+        """Put more threads on jobs that stand still."""
+        open_jobs = []
+        for job in self._jobs:
+            left = len(job.items)
+            if not left:
+                continue
+            if now - job.since >= STALL:
+                if (job.left - left) * SLOW < now - job.since:
+                    for _ in range(min(job.helpers, left)):
+                        if not self._wake(job):
+                            break
+                    job.helpers *= 3
+                job.left, job.since = left, now
+            open_jobs.append(job)
+        self._jobs = open_jobs
+
+    def _look_for_hung(self, now: float) -> None:
+        for token in list(self._running.values()):
+            method = token.method.removeprefix("a") if token.method in ("astep", "areset") else token.method
+            limit = self._limits.get(method)
+            if limit is None or now - token.start <= limit:
+                continue
+            try:
+                token.claim.pop()
+            except IndexError:  # it ended this very moment
+                continue
+            self._give_up(token, method, limit)
+
+    def _give_up(self, token: _Running, method: str, limit: float) -> None:
+        index = token.index
+        del self._running[index]
+        hung = self.slots[index]
+        slot = hung.abandon()
+        self._install(slot)
+        if isinstance(token.performer, _Worker):
+            # It no longer counts, so that the pool cannot run dry.
+            self._workers.discard(token.performer)
+            token.performer.interrupt()
+            for job in self._backlog.values():
+                if job.items:
+                    self._wake(job)
+        elif self._loop is not None:
+            self._loop.cancel(token.performer)
+        if hung.env is not None:
+            threading.Thread(target=close_quietly, args=(hung.env,), name="gem-close", daemon=True).start()
+        why = f"no answer within {limit:g} s, the instance was replaced"
+        if method == "prepare":
+            slot.error = TimeoutError(f"making environment {index} ({slot.maker.env_id}): no answer within {limit:g} s")
+        if method == "step" and slot.autoreset is AutoresetMode.SAME_STEP:
+            self._wake(_Job("recover", deque([(index, (why,))])))
+            return
+        doing = "reset" if method in ("reset", "recover") else method
+        self._done.append((index, failure_outcome(index, slot.maker.env_id, doing, why)))
+
+
+class _Loop:
+    """The event loop of environments that await, on a thread of its own."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._loop = asyncio.new_event_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._to_ring = False
+        self._thread = threading.Thread(target=self._run, name="gem-loop", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        except Abandoned:
+            pass
+        finally:
+            self._loop.close()
+
+    def launch(self, method: str, items: list[Item]) -> None:
+        self._loop.call_soon_threadsafe(self._launch, method, items)
+
+    def cancel(self, task: asyncio.Task[None]) -> None:
+        self._loop.call_soon_threadsafe(task.cancel)
+
+    def _launch(self, method: str, items: list[Item]) -> None:
+        for index, arguments in items:
+            task = self._loop.create_task(self._carry_out(index, method, arguments))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _carry_out(self, index: int, method: str, arguments: tuple[Any, ...]) -> None:
+        engine = self._engine
+        slot = engine.slots[index]
+        token = None
+        if engine._watch:
+            task = asyncio.current_task()
+            assert task is not None
+            token = engine._running[index] = _Running(index, method, task, time.monotonic())
+        try:
+            outcome: Outcome = await getattr(slot, method)(*arguments)
+        except Abandoned:
+            return
+        except Exception as error:
+            outcome = failure_outcome(index, slot.maker.env_id, method[1:], error)
+        if token is not None:
+            try:
+                token.claim.pop()
+            except IndexError:
+                return
+            del engine._running[index]
+        engine._done.append((index, outcome))
+        if not self._to_ring:  # once for all that complete in this round of the loop
+            self._to_ring = True
+            self._loop.call_soon(self._ring)
+
+    def _ring(self) -> None:
+        self._to_ring = False
+        self._engine.ring()
+
+    def stop(self, timeout: float) -> None:
+        """Cancel what still awaits, and end the loop and its thread."""
+
+        async def finish() -> None:
+            current = asyncio.current_task()
+            tasks = [task for task in self._tasks if task is not current]
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks, timeout=timeout / 2)
+            await self._loop.shutdown_asyncgens()
+            self._loop.stop()
+
+        def start() -> None:
+            self._finishing = self._loop.create_task(finish())
+
+        self._loop.call_soon_threadsafe(start)
+        self._thread.join(timeout)
+
+
+def close_all(envs: list[Any], timeout: float) -> None:
+    """Close environments of this process, all of them within ``timeout`` seconds.
+
+    Only those that have something to release cost anything. A ``close`` that hangs keeps a daemon thread, which
+    ends with the process: nothing can end it earlier.
+    """
+    from gem.env import Env
+
+    todo = deque(env for env in envs if type(env).close is not Env.close)
+
+    def work() -> None:
+        while todo:
+            try:
+                env = todo.popleft()
+            except IndexError:
+                return
+            close_quietly(env)
+
+    threads: list[threading.Thread] = []
+    deadline = time.monotonic() + timeout
+    while todo and (time.monotonic() < deadline or not threads):
+        # One thread serves environments that close at once; when it stands still, twice as many take over.
+        for _ in range(max(1, len(threads))):
+            threads.append(threading.Thread(target=work, daemon=True, name="gem-close"))
+            threads[-1].start()
+        threads[-1].join(0.02)
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
