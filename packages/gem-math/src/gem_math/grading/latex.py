@@ -235,7 +235,7 @@ def tokenise(text: str) -> list[tuple[str, str, int]]:
     while position < length:
         match = _TOKEN.match(text, position)
         if match is None:
-            raise NotUnderstood(f"unexpected {text[position]!r}", latex="\\" in text)
+            raise NotUnderstood(f"unexpected {text[position]!r}", latex=text[position] == "\\")
         kind = match.lastgroup or ""
         value = match.group(kind)
         position = match.end()
