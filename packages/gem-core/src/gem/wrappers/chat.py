@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem.env import Env
+from gem.env import Env, Wrapper
 from gem.wrappers.concat import Concat
 from gem.wrappers.content import line, place
 from gem.wrappers.messages import ChatMessages, Messages
@@ -24,6 +24,8 @@ class ConcatChat(ChatMessages):
         keep_suffix: see :class:`ChatMessages`.
         **template: variables of the template, such as ``enable_thinking=False``.
     """
+
+    state_excludes = (*Wrapper.state_excludes, "template")
 
     def __init__(
         self,
@@ -67,10 +69,6 @@ class ConcatChat(ChatMessages):
         kept = messages.kept()
         return shown if kept is messages else self.template.render(kept)
 
-    def get_state(self) -> Any:
-        own = {"_log": list(self._log), "_text": self._text}
-        return {"env": self.env.get_state(), "wrapper": own}
-
 
 class ConcatChatOnReset(Concat):
     """Shows the first observation through the chat template and lets plain text follow: one long assistant turn.
@@ -83,6 +81,8 @@ class ConcatChatOnReset(Concat):
         **template: variables of the template.
     """
 
+    state_excludes = (*Wrapper.state_excludes, "template")
+
     def __init__(self, env: Env, tokenizer: ChatTokenizer | None = None, **template: Any) -> None:
         super().__init__(env, include_action=True)
         self.template = ChatTemplate(_needed(tokenizer, "concat_chat_on_reset"), **template)
@@ -90,14 +90,11 @@ class ConcatChatOnReset(Concat):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = Wrapper.reset(self, seed=seed, options=options, **kwargs)
         self._history = line(self.template.render([{"role": "user", "content": observation}]))
         if "prefix" not in info and "suffix" not in info:
             return self._history, info
         return line(self.template.render([{"role": "user", "content": place(line(observation), info)}])), info
-
-    def get_state(self) -> Any:
-        return {"env": self.env.get_state(), "wrapper": {"_history": self._history}}
 
 
 def _needed(tokenizer: ChatTokenizer | None, name: str) -> ChatTokenizer:

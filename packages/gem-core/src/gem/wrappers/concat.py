@@ -28,7 +28,7 @@ class Concat(Wrapper):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = super().reset(seed=seed, options=options, **kwargs)
         self._history = line(observation)
         return place(self._history, info), info
 

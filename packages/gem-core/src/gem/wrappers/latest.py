@@ -14,7 +14,7 @@ class Latest(Wrapper):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = super().reset(seed=seed, options=options, **kwargs)
         return place(line(observation), info), info
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:

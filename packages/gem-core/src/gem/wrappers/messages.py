@@ -126,7 +126,7 @@ class ChatMessages(Wrapper):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = super().reset(seed=seed, options=options, **kwargs)
         # a new list, since the observations of the last episode still look at theirs
         self._log = [] if self.system is None else [("system", self.system)]
         return self._show(observation, info), info
@@ -158,6 +158,3 @@ class ChatMessages(Wrapper):
         messages._log = self._log
         messages._end = len(self._log)
         return messages
-
-    def get_state(self) -> Any:
-        return {"env": self.env.get_state(), "wrapper": {"_log": list(self._log)}}

@@ -87,7 +87,7 @@ def _resolve(wrapper: WrapperLike, tokenizer: Any) -> WrapperFn:
         try:
             wrapper = options.pop("name")
         except KeyError:
-            raise ValueError(f"a wrapper with options needs its name: {{'name': ..., **{options}}}") from None
+            raise ValueError(f"a wrapper with options needs its name: {{'name': ..., {str(options)[1:]}") from None
     if not isinstance(wrapper, str):
         if callable(wrapper):
             return wrapper

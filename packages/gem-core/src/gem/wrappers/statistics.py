@@ -21,7 +21,7 @@ class EpisodeStatistics(Wrapper):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = super().reset(seed=seed, options=options, **kwargs)
         info["prev_ep_step_counter"] = self.step_counter
         info["prev_ep_cumulative_rewards"] = self.cumulative_rewards
         self.step_counter = 0

@@ -27,7 +27,7 @@ class TurnLimit(Wrapper):
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
         self._turns = 0
-        return self.env.reset(seed=seed, options=options, **kwargs)
+        return super().reset(seed=seed, options=options, **kwargs)
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if self._turns >= self.max_turns:

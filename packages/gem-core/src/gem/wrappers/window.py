@@ -28,6 +28,8 @@ class Window(Wrapper):
         keep_first: show the first observation when the turns after it have left the window.
     """
 
+    state_excludes = (*Wrapper.state_excludes, "counter", "summarise")
+
     def __init__(
         self,
         env: Env,
@@ -64,7 +66,7 @@ class Window(Wrapper):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
-        observation, info = self.env.reset(seed=seed, options=options, **kwargs)
+        observation, info = super().reset(seed=seed, options=options, **kwargs)
         self._first = (_role(info), observation)
         self._first_size = self._count(observation)
         self._held.clear()
@@ -120,10 +122,6 @@ class Window(Wrapper):
         if "prefix" in info or "suffix" in info:
             messages[-1] = {**messages[-1], "content": place(line(messages[-1]["content"]), info)}
         return Messages.of(messages)
-
-    def get_state(self) -> Any:
-        own = {"_first": self._first, "_first_size": self._first_size, "_held": self._held.copy(), "_size": self._size}
-        return {"env": self.env.get_state(), "wrapper": own}
 
 
 class Summary(Window):
@@ -186,11 +184,6 @@ class Summary(Window):
             told = join((line(messages[0]["content"]), f"{self.heading}{self._summary}"))
             messages[0] = {**messages[0], "content": told}
         return messages
-
-    def get_state(self) -> Any:
-        state = super().get_state()
-        state["wrapper"]["_summary"] = self._summary
-        return state
 
 
 def _role(info: dict[str, Any]) -> str:
