@@ -12,6 +12,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
 import threading
@@ -67,10 +68,11 @@ class _Process:
         while reply is None:
             reply = self._read(time.monotonic() + wait)
             if reply is None:
-                used = self.processor_seconds() - before
                 if self.child.poll() is not None:
-                    # Past its processor limit the kernel ends it; anything else is a death of its own.
-                    raise JudgeTimeout(f"no verdict within {limit} s") if used >= limit else JudgeFailed("it died")
+                    if self.child.returncode == -signal.SIGXCPU:  # the kernel's own limit came first
+                        raise JudgeTimeout(f"no verdict within {limit} s")
+                    raise JudgeFailed(f"the judging process died ({self.child.returncode})")
+                used = self.processor_seconds() - before
                 if used >= limit or time.monotonic() - begin > PATIENCE * limit:
                     raise JudgeTimeout(f"no verdict within {limit} s")
                 wait = max(limit - used, 0.01)
