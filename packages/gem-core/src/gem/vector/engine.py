@@ -83,10 +83,11 @@ class _Worker:
         self.busy = True
         self.lock.release()
 
-    def interrupt(self) -> None:
-        """Raise :class:`Abandoned` in the thread as soon as it runs Python code; a thread blocked in C stays there."""
-        if self.thread.ident is not None:
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread.ident), ctypes.py_object(Abandoned))
+
+def interrupt(thread: threading.Thread) -> None:
+    """Raise :class:`Abandoned` in a thread once it runs Python code; one blocked outside of Python stays there."""
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident), ctypes.py_object(Abandoned))
 
 
 class Engine:
@@ -126,44 +127,50 @@ class Engine:
         self._done: deque[tuple[int, Outcome]] = deque()
         self._bell = threading.Lock()
         self._bell.acquire()
+        #: What other threads want the one that polls to see; they ring after they put something in.
+        self.mail: deque[Any] = deque()
         #: By method: the environments that were slow at it last time.
         self._slow: dict[str, set[int]] = {method: set() for method in METHODS}
-        #: The environments that await; known once they are made.
-        self._awaiting: set[int] = set()
+        #: By method: the environments that await; known once they are made.
+        self._awaiting: dict[str, set[int]] = {method: set() for method in METHODS}
         self._loop: _Loop | None = None
         self._calls: dict[str, dict[int, Callable[..., Outcome]]] = {method: {} for method in METHODS}
         for slot in slots.values():
             self._install(slot)
-        self._closed = False
+        self.closed = False
 
     def _install(self, slot: Slot) -> None:
         self.slots[slot.index] = slot
         for method in METHODS:
             self._calls[method][slot.index] = getattr(slot, method)
 
-    def prepare(self) -> None:
-        """Make all environments, many at a time. Raises what the first failure raised."""
+    def prepare(self, lenient: bool = False) -> None:
+        """Make all environments, many at a time. Raises what the first failure raised, unless ``lenient``."""
         self.submit("prepare", [(index, ()) for index in self.slots])
         missing = len(self.slots)
         while missing:
             missing -= len(self.poll(None))
         for slot in self.slots.values():
-            if slot.error is not None:
+            if slot.error is not None and not lenient:
                 raise slot.error
-        self._awaiting = {index for index, slot in self.slots.items() if slot.is_async}
+            if slot.is_async:
+                self._awaiting["step"].add(slot.index)
+                if slot.has_async_reset:
+                    self._awaiting["reset"].add(slot.index)
 
     # -- called by the vector -------------------------------------------------------------------------
 
     def submit(self, method: str, requests: list[tuple[int, tuple[Any, ...]]]) -> None:
         """Start ``slot.<method>(*arguments)`` for each request."""
         slow = self._slow[method]
-        if self._awaiting and method != "prepare":
-            awaiting = [request for request in requests if request[0] in self._awaiting]
+        awaits = self._awaiting[method]
+        if awaits:
+            awaiting = [request for request in requests if request[0] in awaits]
             if awaiting:
                 if self._loop is None:
                     self._loop = _Loop(self)
                 self._loop.launch("a" + method, awaiting)
-                requests = [request for request in requests if request[0] not in self._awaiting]
+                requests = [request for request in requests if request[0] not in awaits]
         if slow:
             waiting = _Job(method, deque(request for request in requests if request[0] in slow))
             for _ in range(len(waiting.items)):
@@ -176,7 +183,7 @@ class Engine:
                 self._jobs.append(job)
 
     def poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
-        """Outcomes that are ready; waits for the first one, ``timeout`` seconds at most."""
+        """Outcomes that are ready; waits for the first one, or for :attr:`mail`, ``timeout`` seconds at most."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             now = time.monotonic()
@@ -185,7 +192,7 @@ class Engine:
             if self._watch and now >= self._next_watch:
                 self._next_watch = now + self._watch
                 self._look_for_hung(now)
-            if self._done or (deadline is not None and now >= deadline):
+            if self._done or self.mail or (deadline is not None and now >= deadline):
                 break
             wait = STALL if self._jobs else self._watch or 60.0
             if deadline is not None:
@@ -201,9 +208,9 @@ class Engine:
 
         A thread blocked inside C code cannot be ended by anyone; it is left behind as a daemon.
         """
-        if self._closed:
+        if self.closed:
             return
-        self._closed = True
+        self.closed = True
         deadline = time.monotonic() + timeout
         for job in [*self._jobs, *self._backlog.values()]:
             job.items.clear()
@@ -215,7 +222,7 @@ class Engine:
         close_all([slot.env for slot in self.slots.values() if slot.env is not None], deadline - time.monotonic() - 0.2)
         for worker in list(self._workers):
             if worker.busy:
-                worker.interrupt()
+                interrupt(worker.thread)
         while self._parked:
             self._parked.pop().wake(None)
         for worker in list(self._workers):
@@ -262,7 +269,7 @@ class Engine:
                 worker.busy = False
                 self._parked.append(worker)
                 queued = next((job for job in self._backlog.values() if job.items), None)
-                if queued is not None or self._closed:
+                if queued is not None or self.closed:
                     # Something came in between the last look and parking: go on, unless somebody woke us already.
                     try:
                         self._parked.remove(worker)
@@ -359,7 +366,7 @@ class Engine:
         if isinstance(token.performer, _Worker):
             # It no longer counts, so that the pool cannot run dry.
             self._workers.discard(token.performer)
-            token.performer.interrupt()
+            interrupt(token.performer.thread)
             for job in self._backlog.values():
                 if job.items:
                     self._wake(job)
@@ -456,6 +463,8 @@ class _Loop:
 
         self._loop.call_soon_threadsafe(start)
         self._thread.join(timeout)
+        if self._thread.is_alive():  # an environment blocks the loop
+            interrupt(self._thread)
 
 
 def close_all(envs: list[Any], timeout: float) -> None:

@@ -99,6 +99,7 @@ class Slot:
         "env",
         "error",
         "failures",
+        "fresh",
         "index",
         "maker",
         "multi_agent",
@@ -112,6 +113,8 @@ class Slot:
         self.autoreset = autoreset
         self.seed: int | None = None
         self.failures = 0
+        #: Whether the instance replaces one that failed and was not reset yet.
+        self.fresh = False
         #: Whether the next step begins an episode instead of carrying out its action.
         self.pending = False
         self.multi_agent = False
@@ -140,6 +143,7 @@ class Slot:
         successor = Slot(self.maker, self.index, self.autoreset)
         successor.seed = self.seed
         successor.failures = self.failures + 1
+        successor.fresh = True
         successor.pending = self.autoreset is not AutoresetMode.DISABLED
         successor.multi_agent = self.multi_agent
         return successor
@@ -148,6 +152,11 @@ class Slot:
     def is_async(self) -> bool:
         """Whether the environment itself, not one inside it, offers ``async def astep(action)``."""
         return self.env is not None and hasattr(type(self.env), "astep")
+
+    @property
+    def has_async_reset(self) -> bool:
+        """Whether it offers ``async def areset(seed, options)`` too."""
+        return self.is_async and hasattr(type(self.env), "areset")
 
     # -- stepping -------------------------------------------------------------------------------------
 
@@ -168,12 +177,12 @@ class Slot:
 
     def begin(self) -> Outcome:
         """Begin an episode, as a step of its own."""
-        return self.reset(self._replacement_seed() if self.env is None else None)
+        return self.reset(*self._replacement_seed())
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
         """Begin an episode. A failure leaves a new instance, and the next step tries again."""
         if seed is not None:
-            self.seed, self.failures = seed, 0
+            self.seed = seed
         try:
             if self.env is None:
                 self.build()
@@ -181,7 +190,7 @@ class Slot:
             observation, info = check_reset(self.env.reset(**reset_arguments(seed, options)))
         except BaseException as error:
             return self._lose("reset", error)
-        self.pending = False
+        self.pending = self.fresh = False
         return observation, 0.0, False, False, info
 
     def end(self, outcome: Outcome) -> Outcome:
@@ -222,20 +231,20 @@ class Slot:
         return outcome
 
     async def abegin(self) -> Outcome:
-        return await self.areset(self._replacement_seed() if self.env is None else None)
+        return await self.areset(*self._replacement_seed())
 
     async def areset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
-        """:meth:`reset`; on another thread where the environment's own would keep the event loop waiting."""
+        """:meth:`reset` through the environment's ``areset``, where it has one."""
         if self.env is None or not hasattr(type(self.env), "areset"):
-            return await asyncio.to_thread(self.reset, seed, options)
+            return self.reset(seed, options)
         if seed is not None:
-            self.seed, self.failures = seed, 0
+            self.seed = seed
         try:
             env: Any = self.env
             observation, info = check_reset(await env.areset(**reset_arguments(seed, options)))
         except BaseException as error:
             return self._lose("reset", error)
-        self.pending = False
+        self.pending = self.fresh = False
         return observation, 0.0, False, False, info
 
     async def aend(self, outcome: Outcome) -> Outcome:
@@ -259,8 +268,9 @@ class Slot:
         return failure
 
     def recover(self, why: str) -> Outcome:
-        """Begin an episode in place of one that hung."""
-        return merge(failure_outcome(self.index, self.maker.env_id, "step", why), self.begin())
+        """Report an episode that was lost with its thread or process; with autoreset in the same step begin another."""
+        failure = failure_outcome(self.index, self.maker.env_id, "step", why)
+        return merge(failure, self.begin()) if self.autoreset is AutoresetMode.SAME_STEP else failure
 
     def _lose(self, doing: str, error: BaseException | str) -> Outcome:
         if self.abandoned or isinstance(error, (Abandoned, asyncio.CancelledError)):
@@ -268,17 +278,18 @@ class Slot:
         if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
             raise error
         self.failures += 1
+        self.fresh = True
         broken, self.env = self.env, None
         self.pending = self.autoreset is not AutoresetMode.DISABLED
         if broken is not None:
             close_quietly(broken)
         return failure_outcome(self.index, self.maker.env_id, doing, error)
 
-    def _replacement_seed(self) -> int | None:
-        """A seed for the instance after a failure, so that a seeded vector stays reproducible."""
-        if self.seed is None or not self.failures:
-            return None
-        return random.Random(f"{self.seed}:{self.failures}").getrandbits(32)
+    def _replacement_seed(self) -> tuple[int | None]:
+        """The seed of an instance after a failure, so that a seeded vector stays reproducible."""
+        if not self.fresh or self.seed is None:
+            return (None,)
+        return (random.Random(f"{self.seed}:{self.failures}").getrandbits(32),)
 
 
 def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[str, Any]:
