@@ -85,9 +85,7 @@ def _gae(signal: Signal) -> Judgement:
     turns = signal.turns
     bootstrap_N = torch.where(turns.truncated_N, signal.bootstrap_N, torch.zeros_like(signal.bootstrap_N))
     return Judgement(
-        *advantages.gae(
-            turns.rewards_NT, signal.values_NT, bootstrap_N, turns.mask_NT, signal.gamma, signal.lam
-        )
+        *advantages.gae(turns.rewards_NT, signal.values_NT, bootstrap_N, turns.mask_NT, signal.gamma, signal.lam)
     )
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
-from gem.rollout import Episode
 from torch import Tensor
 
+from gem.rollout import Episode
 from gem_rl.errors import EmptyBatch
 from gem_rl.policies.base import Packed, Policy
 
@@ -76,7 +76,9 @@ def pack(episodes: Sequence[Episode], bootstrap: Policy | None = None) -> list[P
         sequence: Packed | None = None
         for turn in episode.turns:
             if turn.prompt_ids is None or turn.response_ids is None or turn.logprobs is None:
-                raise ValueError("the policy's responses carry no token ids and log-probabilities: it cannot be trained")
+                raise ValueError(
+                    "the policy's responses carry no token ids and log-probabilities: it cannot be trained"
+                )
             sequence = _extend(packed, sequence, turn.prompt_ids, number)
             begin = len(sequence.ids)
             sequence.ids += turn.response_ids

@@ -1,4 +1,4 @@
-"""The settings of a training run: one dataclass, read from a preset, a TOML file and the command line, in that order."""
+"""The settings of a training run: one dataclass, read from a preset, a TOML file and the command line."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from importlib import resources
 from pathlib import Path
-from typing import Any, Self, get_args, get_type_hints
+from types import UnionType
+from typing import Any, Self, get_args, get_origin, get_type_hints
 
 from gem_rl.algorithms import algorithm
 from gem_rl.errors import ConfigError
 
 
 def _setting(default: Any, help: str) -> Any:
-    if isinstance(default, dict):
-        return field(default_factory=lambda: dict(default), metadata={"help": help})
     return field(default=default, metadata={"help": help})
+
+
+def _table(help: str) -> Any:
+    return field(default_factory=dict, metadata={"help": help})
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,10 +28,10 @@ class TrainConfig:
     """Every setting of a run. Raises :class:`ConfigError` where they contradict one another."""
 
     env: str = _setting("", "environment id")
-    env_options: dict[str, Any] = _setting({}, "options of the environment")
+    env_options: dict[str, Any] = _table("options of the environment")
     wrappers: str = _setting("", "wrapper names, comma-separated, applied inside out")
     policy: str = _setting("tiny", "tiny, or hf:PATH for a transformers causal LM")
-    policy_options: dict[str, Any] = _setting({}, "options of the policy, such as width or lora_rank")
+    policy_options: dict[str, Any] = _table("options of the policy, such as width or lora_rank")
     max_tokens: int = _setting(8, "most tokens of one response")
     max_turns: int | None = _setting(None, "truncate episodes after this many turns, besides the environment's limit")
     temperature: float = _setting(1.0, "of sampling")
@@ -93,7 +96,12 @@ class TrainConfig:
 
     @classmethod
     def from_dict(cls, settings: Mapping[str, Any], where: str = "the configuration") -> Self:
-        """Check names and kinds, and build.
+        """Check names and kinds (see :meth:`checked`), and build."""
+        return cls(**cls.checked(settings, where))
+
+    @classmethod
+    def checked(cls, settings: Mapping[str, Any], where: str) -> dict[str, Any]:
+        """Some settings, each of its kind.
 
         Raises:
             ConfigError: an unknown setting (a near one is suggested), or a value of the wrong kind.
@@ -106,13 +114,12 @@ class TrainConfig:
                 hint = f"; did you mean {near[0]!r}?" if near else "; `gem train --help` lists them"
                 raise ConfigError(f"{where} has no setting {name!r}{hint}")
             out[name] = _checked(name, value, hints[name], where)
-        return cls(**out)
+        return out
 
 
 def _checked(name: str, value: Any, hint: Any, where: str) -> Any:
-    kinds = tuple(kind if kind in (int, float, str, bool) else getattr(kind, "__origin__", kind) for kind in get_args(hint))
-    if getattr(hint, "__origin__", None) is dict or not kinds:
-        kinds = (getattr(hint, "__origin__", hint),)
+    origin = get_origin(hint)
+    kinds: tuple[type, ...] = get_args(hint) if origin is UnionType else (origin or hint,)
     if isinstance(value, bool) and bool not in kinds:
         raise ConfigError(f"{where}: {name} must be {_kind(kinds)}, got {value!r}")
     if isinstance(value, int) and float in kinds:

@@ -7,7 +7,6 @@ from typing import Any
 
 from gem.registry import spec
 from gem.rollout import Collector, Episode, Rollouts, TaskSpec
-
 from gem_rl.config import TrainConfig
 from gem_rl.policies.base import Policy
 from gem_rl.seeds import derive, held_out_seeds

@@ -63,7 +63,10 @@ class Meter:
 
     def line(self, metrics: dict[str, Any], seconds: float) -> str:
         """One line for a step that took ``seconds``."""
-        numbers = {"seconds": seconds, **{n: metrics[n] for n in ("reward", "success", "turns", "episodes") if n in metrics}}
+        numbers = {
+            "seconds": seconds,
+            **{n: metrics[n] for n in ("reward", "success", "turns", "episodes") if n in metrics},
+        }
         for name, number in numbers.items():
             old = self._smooth.get(name, number)
             self._smooth[name] = old + self.NEW * (number - old)

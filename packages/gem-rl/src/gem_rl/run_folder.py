@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from gem.rollout import Episode
 
+from gem.rollout import Episode
 from gem_rl.config import TrainConfig
 from gem_rl.errors import RunFolderError
 
@@ -37,7 +37,9 @@ class RunFolder:
         """Start a folder. Raises :class:`RunFolderError` where ``path`` holds anything."""
         path = Path(path)
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
-            raise RunFolderError(f"{path} exists: go on with it by `gem train --resume {path}`, or choose another --out")
+            raise RunFolderError(
+                f"{path} exists: go on with it by `gem train --resume {path}`, or choose another --out"
+            )
         path.mkdir(parents=True, exist_ok=True)
         folder = cls(path)
         folder.write_config(config)
@@ -120,7 +122,9 @@ class RunFolder:
 
     # -- episodes -------------------------------------------------------------------------------------
 
-    def write_episodes(self, name: str, episodes: Sequence[Episode], advantages: Sequence[Sequence[float]] | None) -> None:
+    def write_episodes(
+        self, name: str, episodes: Sequence[Episode], advantages: Sequence[Sequence[float]] | None
+    ) -> None:
         """Keep episodes, with the advantage of each turn where there is one."""
         (self.path / "episodes").mkdir(exist_ok=True)
         lines = []
@@ -131,9 +135,7 @@ class RunFolder:
 
     def episodes(self, name: str) -> list[tuple[Episode, list[float] | None]]:
         """The episodes kept under a name with the advantages of their turns; none where nothing was kept."""
-        return [
-            (Episode.from_dict(record), record["advantages"]) for record in self._records(f"episodes/{name}.jsonl")
-        ]
+        return [(Episode.from_dict(record), record["advantages"]) for record in self._records(f"episodes/{name}.jsonl")]
 
     def episode_sets(self) -> list[str]:
         """Names under which episodes are kept: before, training steps in order, after."""

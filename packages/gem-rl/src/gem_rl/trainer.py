@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from gem.rollout import Episode, Rollouts
 from torch import Tensor
 
+from gem.rollout import Episode, Rollouts
 from gem_rl import losses
 from gem_rl.advantages import all_equal, normalise_batch
 from gem_rl.algorithms import Judgement, Signal, algorithm

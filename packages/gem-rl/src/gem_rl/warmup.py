@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from gem.rollout import Episode, Response, TaskSpec
 
+from gem.rollout import Episode, Response, TaskSpec
 from gem_rl import losses
 from gem_rl.batch import micro_batches, pack
 from gem_rl.config import TrainConfig

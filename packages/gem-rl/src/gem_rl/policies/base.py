@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from gem.rollout import Episode, Response
 from torch import Tensor, nn
+
+from gem.rollout import Episode, Response
 
 
 @dataclass(slots=True)
@@ -47,8 +48,8 @@ class Scores:
 class Policy(ABC):
     """A model that responds and can be trained.
 
-    It is itself a policy for :class:`gem.rollout.Collector`: a batch of observations in, as many responses out, with the
-    episodes, whose earlier turns are the conversation so far.
+    It is itself a policy for :class:`gem.rollout.Collector`: a batch of observations in, as many responses out, with
+    the episodes, whose earlier turns are the conversation so far.
     """
 
     #: The module whose parameters are trained.
@@ -127,9 +128,7 @@ def message(observation: Any, info: dict[str, Any]) -> str:
     return observation
 
 
-def draw(
-    logits_BV: Tensor, temperature: float, greedy: bool, generator: torch.Generator
-) -> tuple[Tensor, Tensor]:
+def draw(logits_BV: Tensor, temperature: float, greedy: bool, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """A token for each row and its log-probability under the tempered distribution: ``(ids_B, logprobs_B)``."""
     logprobs_BV = (logits_BV.float() / temperature).log_softmax(-1)
     if greedy:

@@ -42,7 +42,12 @@ def build(config: TrainConfig, progress: Callable[[int, float], None] = lambda s
 
         options = _options(TransformersPolicy, config.policy_options, config.policy)
         return TransformersPolicy.from_pretrained(
-            path, max_tokens=config.max_tokens, seed=config.seed, device=place, temperature=config.temperature, **options
+            path,
+            max_tokens=config.max_tokens,
+            seed=config.seed,
+            device=place,
+            temperature=config.temperature,
+            **options,
         )
     raise ConfigError(f"unknown policy {config.policy!r}: use tiny, or hf:PATH with the path of a transformers model")
 

@@ -30,55 +30,67 @@ class Cache:
 class Decoder(nn.Module):
     """Pre-norm transformer, rotary positions, tied embedding, and a scalar head for a critic.
 
+    Each token is read together with the few before it (one embedding table for each place), so that "than 5" after
+    "higher" is not the same word as "5": what the first layer of a larger model spends attention heads on.
+
     Args:
         vocabulary: number of tokens.
-        width, layers, heads: its size; 32, 2 and 2 make 25 thousand parameters and ``32 * vocabulary`` for the words.
+        width, layers, heads: its size; 32, 2 and 2 make 25 thousand parameters, and ``32 * window * vocabulary`` for
+            the words.
+        window: how many tokens are read together.
     """
 
-    def __init__(self, vocabulary: int, width: int = 32, layers: int = 2, heads: int = 2) -> None:
+    def __init__(self, vocabulary: int, width: int = 32, layers: int = 2, heads: int = 2, window: int = 3) -> None:
         super().__init__()
         if width % (2 * heads):
             raise ValueError(f"width must be a multiple of twice the heads, got width {width} and {heads} heads")
+        self.window = window
         self.embedding = nn.Embedding(vocabulary, width)
+        self.earlier = nn.ModuleList(nn.Embedding(vocabulary, width) for _ in range(window - 1))
         self.blocks = nn.ModuleList(_Block(width, heads) for _ in range(layers))
         self.norm = nn.LayerNorm(width)
         self.value = nn.Linear(width, 1)
-        nn.init.normal_(self.embedding.weight, std=width**-0.5)
+        for table in (self.embedding, *self.earlier):
+            nn.init.normal_(table.weight, std=width**-0.5)
         nn.init.zeros_(self.value.weight)
         nn.init.zeros_(self.value.bias)
         self.rotations = width // heads // 2
 
     def forward(
-        self, ids_BT: Tensor, positions_BT: Tensor, valid_BT: Tensor | None = None, cache: Cache | None = None
+        self, ids_BE: Tensor, positions_BT: Tensor, valid_BT: Tensor | None = None, cache: Cache | None = None
     ) -> tuple[Tensor, Cache]:
         """Hidden states ``[B, T, width]`` of new tokens, and the cache that includes them.
 
         Args:
+            ids_BE: the new tokens behind the ``window - 1`` before them, padding where the text begins;
+                ``E = T + window - 1``.
             positions_BT: position of each token in its row's text.
             valid_BT: false at padding; ``None``: no padding, or padding at the end whose states nobody reads.
             cache: what came before; of one row, it is shared by all rows.
         """
-        B, T = ids_BT.shape
-        causal_TT = torch.ones(T, T, dtype=torch.bool, device=ids_BT.device).tril()
+        B, T = positions_BT.shape
+        causal_TT = torch.ones(T, T, dtype=torch.bool, device=ids_BE.device).tril()
         if valid_BT is None and cache is not None and len(cache.valid_BS) == 1:
             before_TS = cache.valid_BS.expand(T, -1)
             mask = torch.cat([before_TS, causal_TT], 1)[None, None]
-            valid_BT = torch.ones_like(ids_BT, dtype=torch.bool)
+            valid_BT = torch.ones_like(positions_BT, dtype=torch.bool)
         elif valid_BT is None and cache is None:
             mask = None  # plain causal attention has a faster kernel
-            valid_BT = torch.ones_like(ids_BT, dtype=torch.bool)
+            valid_BT = torch.ones_like(positions_BT, dtype=torch.bool)
         else:
             if valid_BT is None:
-                valid_BT = torch.ones_like(ids_BT, dtype=torch.bool)
-            mask = (causal_TT & valid_BT[:, None, :]) | torch.eye(T, dtype=torch.bool, device=ids_BT.device)
+                valid_BT = torch.ones_like(positions_BT, dtype=torch.bool)
+            mask = (causal_TT & valid_BT[:, None, :]) | torch.eye(T, dtype=torch.bool, device=ids_BE.device)
             if cache is not None:
                 before_BTS = cache.valid_BS[:, None, :].expand(B, T, -1)
                 mask = torch.cat([before_BTS, mask], 2)
             mask = mask[:, None]
-        frequencies = 1000.0 ** -(torch.arange(self.rotations, device=ids_BT.device) / self.rotations)
+        frequencies = 1000.0 ** -(torch.arange(self.rotations, device=ids_BE.device) / self.rotations)
         angles = positions_BT[:, None, :, None] * frequencies
         rotation = (angles.cos(), angles.sin())
-        x_BTC = self.embedding(ids_BT)
+        x_BTC = self.embedding(ids_BE[:, self.window - 1 :])
+        for back, table in enumerate(self.earlier, 1):
+            x_BTC = x_BTC + table(ids_BE[:, self.window - 1 - back : ids_BE.shape[1] - back])
         keys, values = [], []
         for number, block in enumerate(self.blocks):
             past = None if cache is None else (cache.keys_LBHSD[number], cache.values_LBHSD[number])

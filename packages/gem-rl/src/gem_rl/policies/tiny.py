@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
-from gem.rollout import Episode, Response
 from torch import Tensor
 
+from gem.rollout import Episode, Response
 from gem_rl import losses
 from gem_rl.policies.base import Packed, Policy, Scores, draw, message
 from gem_rl.policies.decoder import Cache, Decoder
@@ -20,7 +20,7 @@ class TinyPolicy(Policy):
 
     Args:
         vocabulary: its words, see :class:`WordTokenizer`.
-        width, layers, heads: size of the decoder.
+        width, layers, heads, window: size of the decoder.
         context: the most tokens of a whole conversation; an episode that outgrows it ends with reason ``"length"``.
         max_tokens: the most tokens of one response, the end token among them.
         memory: whether the prompt holds the conversation so far; switch it off under a wrapper that repeats it
@@ -37,6 +37,7 @@ class TinyPolicy(Policy):
         width: int = 32,
         layers: int = 2,
         heads: int = 2,
+        window: int = 3,
         context: int = 1024,
         max_tokens: int = 8,
         memory: bool = True,
@@ -44,11 +45,12 @@ class TinyPolicy(Policy):
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__(torch.device(device))
-        self.settings = {"width": width, "layers": layers, "heads": heads, "context": context, "memory": memory}
+        shape = {"width": width, "layers": layers, "heads": heads, "window": window}
+        self.settings = {**shape, "context": context, "memory": memory}
         self.tokenizer = WordTokenizer(vocabulary)
         with torch.random.fork_rng([]):  # initialisation draws from the global generator: put it back afterwards
             torch.manual_seed(seed)
-            self.model = Decoder(len(self.tokenizer), width, layers, heads).to(self.device)
+            self.model = Decoder(len(self.tokenizer), **shape).to(self.device)
         self.context = context
         self.max_tokens = max_tokens
         self.memory = memory
@@ -97,6 +99,7 @@ class TinyPolicy(Policy):
     ) -> list[tuple[list[int], list[float]]]:
         hidden_BC, cache = self._read(prompts, episodes)
         lengths_B = torch.tensor([len(prompt) for prompt in prompts], device=self.device)
+        latest_BE = self._pad(prompts, [len(prompt) - 1 for prompt in prompts])[0]
         rooms_B = torch.tensor(rooms, device=self.device)
         running_B = torch.ones(len(prompts), dtype=torch.bool, device=self.device)
         ids, logprobs, counted = [], [], []
@@ -109,7 +112,8 @@ class TinyPolicy(Policy):
             running_B = running_B & (ids_B != self.tokenizer.end) & (rooms_B > number + 1)
             if not bool(running_B.any()):
                 break
-            hidden_B1C, cache = self.model(ids_B[:, None], (lengths_B + number)[:, None], running_B[:, None], cache)
+            latest_BE = torch.cat([latest_BE[:, 1:], ids_B[:, None]], 1)
+            hidden_B1C, cache = self.model(latest_BE, (lengths_B + number)[:, None], running_B[:, None], cache)
             hidden_BC = hidden_B1C[:, 0]
         counts = torch.stack(counted, 1).sum(1).tolist()
         ids_BR, logprobs_BR = torch.stack(ids, 1).tolist(), torch.stack(logprobs, 1).tolist()
@@ -137,22 +141,25 @@ class TinyPolicy(Policy):
         assert cache is not None
         past = cache.rows(torch.tensor([row for row, _ in known], device=self.device))
         past.valid_BS = past.valid_BS & torch.tensor(starts, device=self.device)[:, None].bool()
-        return self._extend([p[start:] for p, start in zip(prompts, starts, strict=True)], starts, past)
+        return self._extend(prompts, starts, past)
 
     def _extend(self, texts: list[list[int]], starts: list[int], past: Cache | None) -> tuple[Tensor, Cache]:
-        ids_BT, valid_BT = self._pad(texts)
-        positions_BT = torch.tensor(starts, device=self.device)[:, None] + torch.arange(
-            ids_BT.shape[1], device=self.device
-        )
-        hidden_BTC, cache = self.model(ids_BT, positions_BT, valid_BT, past)
+        """Read each text from its start on; hidden state at its end, and the cache."""
+        ids_BE, valid_BT = self._pad(texts, starts)
+        steps_T = torch.arange(valid_BT.shape[1], device=self.device)
+        positions_BT = torch.tensor(starts, device=self.device)[:, None] + steps_T
+        hidden_BTC, cache = self.model(ids_BE, positions_BT, valid_BT, past)
         last_B = valid_BT.sum(1) - 1
         return hidden_BTC[torch.arange(len(texts), device=self.device), last_B], cache
 
-    def _pad(self, texts: Sequence[list[int]]) -> tuple[Tensor, Tensor]:
-        longest = max(map(len, texts))
-        padded = [text + [self.tokenizer.pad] * (longest - len(text)) for text in texts]
-        lengths_B = torch.tensor([len(text) for text in texts], device=self.device)
-        valid_BT = torch.arange(longest, device=self.device) < lengths_B[:, None]
+    def _pad(self, texts: Sequence[list[int]], starts: Sequence[int]) -> tuple[Tensor, Tensor]:
+        """The texts from their starts on, behind the tokens read together with them, and which are no padding."""
+        before = [self.tokenizer.pad] * (self.model.window - 1)
+        cut = [(before + text)[start:] for text, start in zip(texts, starts, strict=True)]
+        longest = max(map(len, cut))
+        lengths_B = torch.tensor([len(ids) - len(before) for ids in cut], device=self.device)
+        valid_BT = torch.arange(longest - len(before), device=self.device) < lengths_B[:, None]
+        padded = [ids + [self.tokenizer.pad] * (longest - len(ids)) for ids in cut]
         return torch.tensor(padded, device=self.device), valid_BT
 
     # -- learning -------------------------------------------------------------------------------------
@@ -160,15 +167,15 @@ class TinyPolicy(Policy):
     def score(self, sequences: Sequence[Packed], with_values: bool = False) -> Scores:
         self._cached = _Cached({}, None)  # the weights are about to change
         shared = _common_prefix([sequence.ids for sequence in sequences], [s.prompt_ends[0] for s in sequences])
+        texts = [sequence.ids for sequence in sequences]
         cache = None
         if shared:
-            ids_1S = torch.tensor([sequences[0].ids[:shared]], device=self.device)
-            _, cache = self.model(ids_1S, torch.arange(shared, device=self.device)[None])
-        ids_BT, _ = self._pad([sequence.ids[shared:] for sequence in sequences])
-        positions_BT = torch.arange(shared, shared + ids_BT.shape[1], device=self.device).expand(len(sequences), -1)
-        hidden_BTC, _ = self.model(ids_BT, positions_BT, None, cache)
+            _, cache = self._extend([texts[0][:shared]], [0], None)
+        ids_BE, valid_BT = self._pad(texts, [shared] * len(texts))
+        positions_BT = torch.arange(shared, shared + valid_BT.shape[1], device=self.device).expand(len(texts), -1)
+        hidden_BTC, _ = self.model(ids_BE, positions_BT, None, cache)
         flat_NC = hidden_BTC.reshape(-1, hidden_BTC.shape[-1])
-        stride = ids_BT.shape[1]
+        stride = valid_BT.shape[1]
         tokens_K = torch.tensor(
             [row * stride + p - shared for row, s in enumerate(sequences) for p in s.responses], device=self.device
         )
@@ -180,9 +187,8 @@ class TinyPolicy(Policy):
                 device=self.device,
             )
             values_M = self.model.value(flat_NC[ends_M]).squeeze(-1)
-        return Scores(
-            losses.token_logprobs(logits_KV, ids_BT.reshape(-1)[tokens_K]), losses.entropy(logits_KV), values_M
-        )
+        ids_K = ids_BE[:, self.model.window - 1 :].reshape(-1)[tokens_K]
+        return Scores(losses.token_logprobs(logits_KV, ids_K), losses.entropy(logits_KV), values_M)
 
     # -- keeping --------------------------------------------------------------------------------------
 

@@ -50,4 +50,3 @@ class WordTokenizer:
             if word:
                 out.append(word)
         return "".join(out)
-

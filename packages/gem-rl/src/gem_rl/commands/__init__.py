@@ -1,0 +1,1 @@
+"""Subcommands that gem-rl adds to ``gem``."""
