@@ -64,12 +64,18 @@ class Episode:
     # -- driving --------------------------------------------------------------------------------------
 
     def begin(self, observation: Any, info: dict[str, Any] | None = None) -> Any:
-        """Take what ``reset`` returned; returns the observation to answer."""
+        """Take what ``reset`` returned; returns the observation to answer.
+
+        ``None`` where ``info`` has the key ``"error"``: the environment is broken, and the episode has failed.
+        """
         if self._begun:
             raise RuntimeError("this episode has begun already: make a new Episode for each reset")
         self._begun = True
         self.observation = observation
         self.info = info if info is not None else {}
+        if "error" in self.info:
+            self.fail(str(self.info["error"]))
+            return None
         return observation
 
     def respond(self, response: Response | str) -> str | None:
