@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import pytest
@@ -116,7 +117,7 @@ pieces = st.lists(st.sampled_from(["<think>", "</think>", "a", "\n", "<", "```"]
 def test_thought_spans_are_in_order_and_blanking_keeps_positions(text: str) -> None:
     spans = think_spans(text)
     assert all(a < b for a, b in spans)
-    assert all(left[1] <= right[0] for left, right in zip(spans, spans[1:], strict=False))
+    assert all(left[1] <= right[0] for left, right in itertools.pairwise(spans))
     blanked = blank_think(text)
     assert len(blanked) == len(text)
     assert strip_think(text) == "".join(c for i, c in enumerate(text) if not any(a <= i < b for a, b in spans))
@@ -284,9 +285,10 @@ def test_spans_cut_the_blocks_out() -> None:
 
 fragments = st.sampled_from(
     [
-        "```", "~~~", "````", "```python\n", "```\n", "\n", "'''", '"""', "'", "\\", "#", "x = 1\n", "<python>", "</python>",
-        "<think>", "</think>", "<answer>", "</answer>", "\\boxed{", "\\boxed ", "\\fbox{", "{", "}", "\\{", "\\}", " ", "\t",
-        "```py x", "`", "\r\n", "\x00", "\ud800", "7",
+        "```", "~~~", "````", "```python\n", "```\n", "\n", "'''", '"""', "'", "\\", "#", "x = 1\n", "<python>",
+        "</python>",
+        "<think>", "</think>", "<answer>", "</answer>", "\\boxed{", "\\boxed ", "\\fbox{", "{", "}", "\\{", "\\}", " ",
+        "```py x", "`", "\r\n", "\t", "\x00", "\ud800", "7",
     ]
 )  # fmt: skip
 
@@ -301,15 +303,15 @@ def test_nothing_raises_and_spans_are_in_order(text: str) -> None:
     assert tag is None or tag in text
     strip_think(text)
     blocks = code_blocks(text)
-    assert all(left.span[1] <= right.span[0] for left, right in zip(blocks, blocks[1:], strict=False))
+    assert all(left.span[1] <= right.span[0] for left, right in itertools.pairwise(blocks))
     assert all(0 <= b.span[0] < b.span[1] <= len(text) and b.code.strip() for b in blocks)
 
 
 UNITS = [
     "\\boxed{7}", "{", "\\boxed{", "\\boxed{{", "\\boxed ", "\\fbox{\\boxed ", "\\boxed{\\}", "<think>", "</think>",
     "```python\n", "```python\nx=1\n", "```python\ns='''\n```\n", "```python\n'''\n```\nx '''\n", "~~~\n", "`", "```a`",
-    "<python>", "<python>x y\n", "<python>\n```\n", "``` x y\n", "print(1)```\n", "<answer", "<answer ", "<answer>", "\\",
-    "'", "\n", " ", "```\n\n", "<python>1</python>", "```markdown\n", "\\boxed" + " " * 50,
+    "<python>", "<python>x y\n", "<python>\n```\n", "``` x y\n", "print(1)```\n", "<answer", "<answer ", "<answer>",
+    "\\", "'", "\n", " ", "```\n\n", "<python>1</python>", "```markdown\n", "\\boxed" + " " * 50,
 ]  # fmt: skip
 
 
