@@ -12,7 +12,7 @@ _EXPORTS = {
     # the interface
     "Env": "gem.env",
     "Wrapper": "gem.env",
-    "EnvSpec": "gem.spec",
+    "EnvSpec": "gem.env_spec",
     # the registry
     "make": "gem.registry",
     "print_envs": "gem.registry",
@@ -77,7 +77,7 @@ if TYPE_CHECKING:
         TaskSpec as TaskSpec,
         Turn as Turn,
     )
-    from gem.spec import EnvSpec as EnvSpec
+    from gem.env_spec import EnvSpec as EnvSpec
     from gem.tools import Tool as Tool, ToolEnv as ToolEnv
     from gem.vector import VectorEnv as VectorEnv, make_vec as make_vec
 

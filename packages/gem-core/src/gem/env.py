@@ -11,7 +11,7 @@ if TYPE_CHECKING:  # annotations only: `import gem` must not pay for typing or n
 
     import numpy as np
 
-    from gem.spec import EnvSpec
+    from gem.env_spec import EnvSpec
 
     Observation = str | list[dict[str, Any]]
     Info = dict[str, Any]

@@ -13,7 +13,7 @@ import pluggy
 
 if TYPE_CHECKING:
     from gem.env import Env
-    from gem.spec import EnvSpec
+    from gem.env_spec import EnvSpec
 
 hookspec = pluggy.HookspecMarker("gem")
 

@@ -19,7 +19,7 @@ import pluggy
 from gem import hookspecs
 from gem.entry_points import EntryPoint, normalized, scan
 from gem.errors import PluginError, PluginWarning
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 #: Marks a plugin's hook implementations.
 hookimpl = pluggy.HookimplMarker("gem")

@@ -8,7 +8,7 @@ from typing import Any
 
 from gem.env import Env
 from gem.errors import DataError, MissingDependency, PluginError, UnknownEnv
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 #: Environments registered in this process with :func:`register`, which need no plugin.
 _local: dict[str, EnvSpec] = {}

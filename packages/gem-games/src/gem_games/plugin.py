@@ -41,4 +41,13 @@ def gem_env_specs() -> Iterator[EnvSpec]:
                     easy=(3, 15, True), hard=(5, 25, True), random=(None, None, True))
     yield from game("sudoku", "Sudoku", "fill a grid so that rows, columns and boxes hold each number once",
                     "scale clues max_turns", easy=(4, 10, 15), hard=(9, 50, 50), random=(None,) * 3)
+    yield from game("minesweeper", "Minesweeper", "reveal every cell without a mine",
+                    "rows cols num_mines max_turns", easy=(5, 5, 5, 25), hard=(8, 8, 12, 64), random=(None,) * 4)
+    yield from game("fifteen_puzzle", "FifteenPuzzle", "slide numbered tiles into order",
+                    "num_rows max_turns", easy=(2, 10), hard=(4, 50), random=(None, None))
+    yield from game("tower_of_hanoi", "TowerofHanoi", "move a tower disk by disk, never a larger onto a smaller",
+                    "num_disks max_turns", easy=(3, 10), hard=(5, 35), random=(None, None))
+    yield from game("game_2048", "Game2048", "slide and merge equal tiles up to a target",
+                    "target_tile max_turns",
+                    easy=(64, 50), hard=(512, 50), extreme_hard=(2048, 100), random=(None, None))
     # fmt: on

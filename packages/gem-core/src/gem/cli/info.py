@@ -9,7 +9,7 @@ from typing import Any
 
 from gem.cli.output import print_table, style
 from gem.requirements import unmet
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ import fnmatch
 import json
 
 from gem.cli.output import print_table, style
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 words = st.from_regex(r"[A-Za-z][\w.+/-]{0,12}", fullmatch=True)
 bounds = st.one_of(st.floats(allow_nan=False), st.just(float("inf")), st.just(float("-inf")))
