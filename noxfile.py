@@ -155,7 +155,7 @@ def docs(session: nox.Session) -> None:
 def quickstart(session: nox.Session) -> None:
     """Train a tiny language model to play GuessTheNumber, and show what it learned (about two minutes)."""
     install(session, select(["gem-core", "gem-games", "gem-rl"]))
-    session.run("gem", "quickstart", *session.posargs)
+    session.run("gem", "train", "--preset", "quickstart", *session.posargs)
 
 
 @nox.session
