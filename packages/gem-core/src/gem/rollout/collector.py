@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any, Self
 
 from gem.env import Env
+from gem.env_spec import EnvSpec
 from gem.rollout.episode import Episode
 from gem.rollout.metrics import summarise
 from gem.rollout.pump import Pump
 from gem.rollout.records import Response, TaskSpec
-from gem.spec import EnvSpec
 from gem.vector import VectorEnv, make_vec
 
 #: Observations in, as many responses out, in the same order.
