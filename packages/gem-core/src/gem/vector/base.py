@@ -15,8 +15,8 @@ import numpy.typing as npt
 from gem.errors import GemError, ResetNeeded
 from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, VectorConfig
 
-#: One environment's share of a request: its index and the arguments of ``Slot.step`` or ``Slot.reset``.
-Request = tuple[int, tuple[Any, ...]]
+#: One environment's share of a request: its index, and the action of ``Slot.step`` or the start of ``Slot.reset``.
+Request = tuple[int, Any]
 
 
 class Results(NamedTuple):
@@ -74,7 +74,7 @@ class VectorEnv(ABC):
 
     @abstractmethod
     def _submit(self, method: str, requests: list[Request]) -> None:
-        """Start ``Slot.<method>(*arguments)`` for each request; return without waiting for environments that wait."""
+        """Start ``Slot.<method>(argument)`` for each request; return without waiting for environments that wait."""
 
     @abstractmethod
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
@@ -269,9 +269,9 @@ class VectorEnv(ABC):
             return list(observations), list(rewards), list(terminated), list(truncated), list(infos)
         return (
             list(observations),
-            np.array(rewards, np.float64),
-            np.array(terminated, np.bool_),
-            np.array(truncated, np.bool_),
+            np.fromiter(rewards, np.float64, len(rewards)),
+            np.fromiter(terminated, np.bool_, len(terminated)),
+            np.fromiter(truncated, np.bool_, len(truncated)),
             list(infos),
         )
 
@@ -285,7 +285,7 @@ class VectorEnv(ABC):
         self, actions: Sequence[Any] | Mapping[int, Any], indices: Sequence[int] | None
     ) -> list[Request]:
         chosen, values = self._check_actions(actions, indices)
-        return [(index, (action,)) for index, action in zip(chosen, values, strict=True)]
+        return list(zip(chosen, values, strict=True))
 
     def _check_actions(
         self, actions: Sequence[Any] | Mapping[int, Any], indices: Sequence[int] | None

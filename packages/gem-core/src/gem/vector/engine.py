@@ -33,8 +33,8 @@ STALL = 0.001
 #: Seconds of a step from which on it gets a thread of its own next time.
 SLOW = 0.001
 
-#: An environment's index and the arguments for the method of its slot.
-Item = tuple[int, tuple[Any, ...]]
+#: An environment's index and the argument for the method of its slot.
+Item = tuple[int, Any]
 
 METHODS = ("step", "reset", "prepare", "recover")
 
@@ -55,11 +55,13 @@ class _Running:
 class _Job:
     """Calls of one slot method, worked off by one thread or several."""
 
-    __slots__ = ("helpers", "items", "left", "method", "since")
+    __slots__ = ("helpers", "items", "left", "method", "quick", "since")
 
-    def __init__(self, method: str, items: deque[Item], now: float = 0.0) -> None:
+    def __init__(self, method: str, items: deque[Item], quick: bool = False, now: float = 0.0) -> None:
         self.method = method
         self.items = items
+        #: Whether its items are expected to take no time worth measuring.
+        self.quick = quick
         #: For the watchman: how many items were left at the last look, when that was, and how many threads to add next.
         self.left = len(items)
         self.since = now
@@ -69,12 +71,15 @@ class _Job:
 class _Worker:
     """A thread and what wakes it."""
 
-    __slots__ = ("busy", "job", "lock", "thread")
+    __slots__ = ("at", "busy", "job", "lock", "thread", "was_at")
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.lock.acquire()
         self.job: _Job | None = None
+        #: The item in hand, and the one at the watchman's last look.
+        self.at: Item | None = None
+        self.was_at: Item | None = None
         self.busy = True
         self.thread: threading.Thread
 
@@ -146,7 +151,7 @@ class Engine:
 
     def prepare(self, lenient: bool = False) -> None:
         """Make all environments, many at a time. Raises what the first failure raised, unless ``lenient``."""
-        self.submit("prepare", [(index, ()) for index in self.slots])
+        self.submit("prepare", [(index, None) for index in self.slots])
         missing = len(self.slots)
         while missing:
             missing -= len(self.poll(None))
@@ -160,8 +165,8 @@ class Engine:
 
     # -- called by the vector -------------------------------------------------------------------------
 
-    def submit(self, method: str, requests: list[tuple[int, tuple[Any, ...]]]) -> None:
-        """Start ``slot.<method>(*arguments)`` for each request."""
+    def submit(self, method: str, requests: list[Item]) -> None:
+        """Start ``slot.<method>(argument)`` for each request."""
         slow = self._slow[method]
         awaits = self._awaiting[method]
         if awaits:
@@ -178,7 +183,7 @@ class Engine:
                     break
             requests = [request for request in requests if request[0] not in slow]
         if requests:
-            job = _Job(method, deque(requests), time.monotonic())
+            job = _Job(method, deque(requests), True, time.monotonic())
             if self._wake(job):
                 self._jobs.append(job)
 
@@ -187,7 +192,7 @@ class Engine:
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             now = time.monotonic()
-            if self._jobs:
+            if self._jobs and now - self._jobs[0].since >= STALL:
                 self._share(now)
             if self._watch and now >= self._next_watch:
                 self._next_watch = now + self._watch
@@ -285,25 +290,35 @@ class Engine:
             self._workers.discard(worker)
 
     def _work_off(self, worker: _Worker, job: _Job) -> None:
-        method, items, slots = job.method, job.items, self.slots
-        calls, slow, done, watch = self._calls[method], self._slow[method], self._done, self._watch
-        clock = time.monotonic
-        started = rung = clock()
+        method, items = job.method, job.items
+        calls, done = self._calls[method], self._done
+        if job.quick and not self._watch:
+            # What a step costs beyond the environment's own is this loop: no clock, no bookkeeping. The watchman sees
+            # from outside when a worker stays at one item.
+            take = items.popleft
+            add = done.append
+            while True:
+                try:
+                    worker.at = item = take()
+                except IndexError:
+                    break
+                index, argument = item
+                add((index, calls[index](argument)))
+            worker.at = None
+            self.ring()
+            return
+        slow = self._slow[method]
+        started = time.monotonic()
         while True:
             try:
-                index, arguments = items.popleft()
+                index, argument = items.popleft()
             except IndexError:
                 break
-            if watch:
+            if self._watch:
                 token = self._running[index] = _Running(index, method, worker, started)
-            try:
-                outcome: Outcome = calls[index](*arguments)
-            except Abandoned:
-                raise
-            except BaseException as error:  # a defect of this code rather than of an environment: still never lost
-                outcome = failure_outcome(index, slots[index].maker.env_id, method, error)
-            now = clock()
-            if watch:
+            outcome = calls[index](argument)
+            now = time.monotonic()
+            if self._watch:
                 try:
                     token.claim.pop()
                 except IndexError:  # taken for hung, and replaced
@@ -311,13 +326,12 @@ class Engine:
                 del self._running[index]
             if now - started > SLOW:
                 slow.add(index)
-            elif index in slow:
-                slow.discard(index)
-            done.append((index, outcome))
-            started = now
-            if now - rung > STALL:
-                rung = now
+                done.append((index, outcome))
                 self.ring()
+            else:
+                slow.discard(index)
+                done.append((index, outcome))
+            started = now
         self.ring()
 
     def ring(self) -> None:
@@ -330,20 +344,23 @@ class Engine:
 
     def _share(self, now: float) -> None:
         """Put more threads on jobs that stand still."""
-        open_jobs = []
+        in_hand = set()
+        for worker in list(self._workers):
+            at, job = worker.at, worker.job
+            if at is not None and job is not None:
+                in_hand.add(job)
+                if at is worker.was_at:
+                    self._slow[job.method].add(at[0])
+            worker.was_at = at
         for job in self._jobs:
             left = len(job.items)
-            if not left:
-                continue
-            if now - job.since >= STALL:
-                if (job.left - left) * SLOW < now - job.since:
-                    for _ in range(min(job.helpers, left)):
-                        if not self._wake(job):
-                            break
-                    job.helpers *= 3
-                job.left, job.since = left, now
-            open_jobs.append(job)
-        self._jobs = open_jobs
+            if left and (job.left - left) * SLOW < now - job.since:
+                for _ in range(min(job.helpers, left)):
+                    if not self._wake(job):
+                        break
+                job.helpers *= 3
+            job.left, job.since = left, now
+        self._jobs = [job for job in self._jobs if job.items or job in in_hand]
 
     def _look_for_hung(self, now: float) -> None:
         for token in list(self._running.values()):
@@ -378,7 +395,7 @@ class Engine:
         if method == "prepare":
             slot.error = TimeoutError(f"making environment {index} ({slot.maker.env_id}): no answer within {limit:g} s")
         if method == "step" and slot.autoreset is AutoresetMode.SAME_STEP:
-            self._wake(_Job("recover", deque([(index, (why,))])))
+            self._wake(_Job("recover", deque([(index, why)])))
             return
         doing = "reset" if method in ("reset", "recover") else method
         self._done.append((index, failure_outcome(index, slot.maker.env_id, doing, why)))
@@ -411,12 +428,12 @@ class _Loop:
         self._loop.call_soon_threadsafe(task.cancel)
 
     def _launch(self, method: str, items: list[Item]) -> None:
-        for index, arguments in items:
-            task = self._loop.create_task(self._carry_out(index, method, arguments))
+        for index, argument in items:
+            task = self._loop.create_task(self._carry_out(index, method, argument))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _carry_out(self, index: int, method: str, arguments: tuple[Any, ...]) -> None:
+    async def _carry_out(self, index: int, method: str, argument: Any) -> None:
         engine = self._engine
         slot = engine.slots[index]
         token = None
@@ -425,7 +442,7 @@ class _Loop:
             assert task is not None
             token = engine._running[index] = _Running(index, method, task, time.monotonic())
         try:
-            outcome: Outcome = await getattr(slot, method)(*arguments)
+            outcome: Outcome = await getattr(slot, method)(argument)
         except Abandoned:
             return
         except Exception as error:

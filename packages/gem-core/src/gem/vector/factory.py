@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gem.env import Env
+from gem.env_spec import EnvSpec
 from gem.rollout.records import TaskSpec
-from gem.spec import EnvSpec
 from gem.vector.base import VectorEnv
 from gem.vector.slot import AutoresetMode, EnvMaker, VectorConfig
 

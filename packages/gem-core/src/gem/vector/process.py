@@ -96,15 +96,15 @@ class ProcessVectorEnv(VectorEnv):
 
     def _submit(self, method: str, requests: list[Request]) -> None:
         batches: dict[tuple[int, str], list[Request]] = {}
-        for index, arguments in requests:
+        for index, argument in requests:
             task = method
             if method == "reset":
                 self._lost.pop(index, None)
-                if arguments[0] is not None:
-                    self._seeds[index] = arguments[0]
+                if argument[0] is not None:
+                    self._seeds[index] = argument[0]
             elif index in self._lost:
-                task, arguments = "recover", (self._lost.pop(index),)
-            batches.setdefault((self._host[index], task), []).append((index, arguments))
+                task, argument = "recover", self._lost.pop(index)
+            batches.setdefault((self._host[index], task), []).append((index, argument))
         try:
             frames = {key: pickle.dumps((key[1], batch)) for key, batch in batches.items()}
         except Exception as error:
@@ -163,7 +163,7 @@ class ProcessVectorEnv(VectorEnv):
             if method is None:
                 self._lost[index] = why
             elif method == "step" and not new.dead:
-                recovering.append((index, (why,)))
+                recovering.append((index, why))
             else:
                 self._done.append((index, failure_outcome(index, self.env_ids[index], method, why)))
         if recovering:

@@ -13,10 +13,13 @@ from enum import Enum
 from typing import Any
 
 from gem.env import Env
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 #: ``(observation, reward, terminated, truncated, info)``; of a reset too, with reward 0 and both flags false.
 Outcome = tuple[Any, Any, Any, Any, dict[str, Any]]
+
+#: Seed and options of a reset.
+Start = tuple[int | None, dict[str, Any] | None]
 
 
 class AutoresetMode(Enum):
@@ -129,7 +132,7 @@ class Slot:
         self.env = self.maker.make()
         self.multi_agent = is_multi_agent(self.env)
 
-    def prepare(self) -> Outcome:
+    def prepare(self, _: None = None) -> Outcome:
         """Make the environment before anything else; what that raises is kept in :attr:`error`."""
         try:
             self.build()
@@ -177,10 +180,11 @@ class Slot:
 
     def begin(self) -> Outcome:
         """Begin an episode, as a step of its own."""
-        return self.reset(*self._replacement_seed())
+        return self.reset((self._replacement_seed(), None))
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
+    def reset(self, start: Start = (None, None)) -> Outcome:
         """Begin an episode. A failure leaves a new instance, and the next step tries again."""
+        seed, options = start
         if seed is not None:
             self.seed = seed
         try:
@@ -201,9 +205,11 @@ class Slot:
             self.pending = self.autoreset is AutoresetMode.NEXT_STEP
             return outcome
         try:
-            first, info = check_reset(self.env.reset())
+            first, info = self.env.reset()
+            if type(info) is not dict:
+                check_reset((first, info))
         except BaseException as error:
-            return merge(outcome, self._lose("reset", error))
+            return self.fail_reset(outcome, error)
         last, reward, terminated, truncated, last_info = outcome
         return first, reward, terminated, truncated, {**info, "final_obs": last, "final_info": last_info}
 
@@ -231,12 +237,13 @@ class Slot:
         return outcome
 
     async def abegin(self) -> Outcome:
-        return await self.areset(*self._replacement_seed())
+        return await self.areset((self._replacement_seed(), None))
 
-    async def areset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Outcome:
+    async def areset(self, start: Start = (None, None)) -> Outcome:
         """:meth:`reset` through the environment's ``areset``, where it has one."""
         if self.env is None or not hasattr(type(self.env), "areset"):
-            return self.reset(seed, options)
+            return self.reset(start)
+        seed, options = start
         if seed is not None:
             self.seed = seed
         try:
@@ -267,6 +274,10 @@ class Slot:
             return merge(failure, self.begin())
         return failure
 
+    def fail_reset(self, last: Outcome, error: BaseException) -> Outcome:
+        """The outcome of a step that ended an episode and after which the reset failed."""
+        return merge(last, self._lose("reset", error))
+
     def recover(self, why: str) -> Outcome:
         """Report an episode that was lost with its thread or process; with autoreset in the same step begin another."""
         failure = failure_outcome(self.index, self.maker.env_id, "step", why)
@@ -285,11 +296,11 @@ class Slot:
             close_quietly(broken)
         return failure_outcome(self.index, self.maker.env_id, doing, error)
 
-    def _replacement_seed(self) -> tuple[int | None]:
+    def _replacement_seed(self) -> int | None:
         """The seed of an instance after a failure, so that a seeded vector stays reproducible."""
         if not self.fresh or self.seed is None:
-            return (None,)
-        return (random.Random(f"{self.seed}:{self.failures}").getrandbits(32),)
+            return None
+        return random.Random(f"{self.seed}:{self.failures}").getrandbits(32)
 
 
 def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[str, Any]:

@@ -34,6 +34,7 @@ class SyncVectorEnv(VectorEnv):
         self.multi_agent = any(slot.multi_agent for slot in self._slots)
         #: What stepping each environment calls: its own ``step`` while all is well, its slot's otherwise.
         self._calls: list[Callable[[Any], Any]] = [slot.step for slot in self._slots]
+        self._resets: list[Callable[[], Any]] = [slot.reset for slot in self._slots]
         #: The indices whose call is the slot's.
         self._guarded = set(self._all)
 
@@ -87,17 +88,31 @@ class SyncVectorEnv(VectorEnv):
                     flagged = [flag for flag in flagged if flag[0] != k] + [(k, terminated, truncated)]
                     settled.add(k)
             rewards_K = np.fromiter(rewards, np.float64, len(rewards))
+        same_step, resets = self.autoreset is AutoresetMode.SAME_STEP, self._resets
         terminated_K = np.zeros(len(rewards), np.bool_)
         truncated_K = np.zeros(len(rewards), np.bool_)
         for k, terminated, truncated in flagged:
+            if terminated:
+                terminated_K[k] = True
+            if truncated:
+                truncated_K[k] = True
+            if k in settled:
+                continue
             index = indices[k]
-            terminated_K[k], truncated_K[k] = terminated, truncated
-            if k not in settled:
-                outcome = observations[k], rewards[k], terminated, truncated, infos[k]
-                observations[k], _, _, _, infos[k] = self._slots[index].end(outcome)
-                self._refresh(index)
-            if self.autoreset is AutoresetMode.DISABLED:
-                self._idle.add(index)
+            if same_step:
+                try:
+                    first, begun = resets[index]()
+                    infos[k] = {**begun, "final_obs": observations[k], "final_info": infos[k]}
+                    observations[k] = first
+                except BaseException as error:
+                    outcome = observations[k], rewards[k], terminated, truncated, infos[k]
+                    observations[k], _, _, _, infos[k] = self._slots[index].fail_reset(outcome, error)
+                    settled.add(k)
+            elif self.autoreset is AutoresetMode.NEXT_STEP:
+                self._slots[index].pending = True
+                settled.add(k)
+        if self.autoreset is AutoresetMode.DISABLED and flagged:
+            self._idle.update(indices[k] for k, _, _ in flagged)
         for k in settled:
             self._refresh(indices[k])
         return observations, rewards_K, terminated_K, truncated_K, infos
@@ -106,11 +121,9 @@ class SyncVectorEnv(VectorEnv):
     def _rewards(rewards: list[Any]) -> npt.NDArray[np.float64] | None:
         """Rewards as an array, or ``None`` where one of them is no number."""
         try:
+            sum(rewards)  # numpy reads None as not-a-number, this does not
             rewards_K = np.fromiter(rewards, np.float64, len(rewards))
         except (TypeError, ValueError):
-            return None
-        total = rewards_K.sum()
-        if total != total and None in rewards:  # numpy reads None as not-a-number
             return None
         return rewards_K
 
@@ -121,11 +134,12 @@ class SyncVectorEnv(VectorEnv):
             self._guarded.add(index)
         else:
             self._calls[index] = slot.env.step
+            self._resets[index] = slot.env.reset
             self._guarded.discard(index)
 
     def _submit(self, method: str, requests: list[Request]) -> None:
-        for index, arguments in requests:
-            self._outbox.append((index, getattr(self._slots[index], method)(*arguments)))
+        for index, argument in requests:
+            self._outbox.append((index, getattr(self._slots[index], method)(argument)))
             self._refresh(index)
 
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
