@@ -73,8 +73,11 @@ class VectorEnv(ABC):
     # -- what a backend implements --------------------------------------------------------------------
 
     @abstractmethod
-    def _submit(self, method: str, requests: list[Request]) -> None:
-        """Start ``Slot.<method>(argument)`` for each request; return without waiting for environments that wait."""
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
+        """Start ``Slot.<method>(argument)`` for each request.
+
+        Return without waiting for environments, unless ``patient``: then the caller waits for all of them anyway.
+        """
 
     @abstractmethod
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
@@ -223,7 +226,7 @@ class VectorEnv(ABC):
             self._idle.difference_update(indices)
         arrived: dict[int, Outcome] = {}
         try:
-            self._submit(method, requests)
+            self._submit(method, requests, patient=True)
             while len(arrived) < len(indices):
                 arrived.update(self._poll(None))
         except BaseException:  # interrupted: recv() still hands out what was under way

@@ -3,10 +3,11 @@
 Threads here are like processors to a scheduler, not one an environment:
 
 - Steps that were quick last time (under a millisecond) form one job, which one thread works off: one hand-over for a
-  whole batch.
+  whole batch. Where the caller is going to wait for all of them and no time limit is set, that thread is the caller's
+  own: no hand-over at all.
 - Steps that took long last time wait for something, so each gets a thread of its own, up to a limit; beyond it they
   queue.
-- An estimate that turns out wrong costs a millisecond: a job that makes no progress is shared with one more thread,
+- An estimate that turns out wrong costs two milliseconds: a job that makes no progress is shared with one more thread,
   then two, four, ...
 - Environments with ``async def astep(action)`` need no thread: all of them run on one event loop.
 
@@ -29,7 +30,7 @@ from gem.vector.slot import Abandoned, AutoresetMode, Outcome, Slot, close_quiet
 #: Threads at most: a parked one costs about 20 kB, and past a thousand the interpreter lock is the limit anyway.
 MAX_THREADS = 1024
 #: Seconds without progress after which a job is shared with more threads.
-STALL = 0.001
+STALL = 0.002
 #: Seconds of a step from which on it gets a thread of its own next time.
 SLOW = 0.001
 
@@ -142,6 +143,10 @@ class Engine:
         self._calls: dict[str, dict[int, Callable[..., Outcome]]] = {method: {} for method in METHODS}
         for slot in slots.values():
             self._install(slot)
+        #: The caller's thread, when it works itself.
+        self._caller = _Worker()
+        self._overseer = _Overseer(self)
+        self._sharing = threading.Lock()
         self.closed = False
 
     def _install(self, slot: Slot) -> None:
@@ -165,8 +170,11 @@ class Engine:
 
     # -- called by the vector -------------------------------------------------------------------------
 
-    def submit(self, method: str, requests: list[Item]) -> None:
-        """Start ``slot.<method>(argument)`` for each request."""
+    def submit(self, method: str, requests: list[Item], patient: bool = False) -> None:
+        """Start ``slot.<method>(argument)`` for each request.
+
+        ``patient``: the caller will wait for all of them, so that its own thread may do what is quick.
+        """
         slow = self._slow[method]
         awaits = self._awaiting[method]
         if awaits:
@@ -184,16 +192,40 @@ class Engine:
             requests = [request for request in requests if request[0] not in slow]
         if requests:
             job = _Job(method, deque(requests), True, time.monotonic())
-            if self._wake(job):
+            # An event loop that runs in this thread would be in the way of environments that run their own.
+            if patient and not self._watch and asyncio._get_running_loop() is None:
+                self._work_here(job)
+            elif self._wake(job):
                 self._jobs.append(job)
+
+    def _work_here(self, job: _Job) -> None:
+        """Work a job off in the caller's thread, while the overseer looks whether it gets stuck."""
+        caller = self._caller
+        caller.job = job
+        self._jobs.append(job)
+        self._overseer.watch()
+        try:
+            self._work_off(caller, job)
+        except BaseException:  # an interrupt from the keyboard: what it hit has no outcome but this
+            if caller.at is not None:
+                index = caller.at[0]
+                slot = self.slots[index]
+                self._install(slot.abandon())
+                why = "interrupted, the instance was replaced"
+                self._done.append((index, failure_outcome(index, slot.maker.env_id, job.method, why)))
+            # The rest is for the pool.
+            self._wake(_Job(job.method, job.items))
+            raise
+        finally:
+            caller.at = caller.job = None
 
     def poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
         """Outcomes that are ready; waits for the first one, or for :attr:`mail`, ``timeout`` seconds at most."""
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             now = time.monotonic()
-            if self._jobs and now - self._jobs[0].since >= STALL:
-                self._share(now)
+            if self._jobs:
+                self.share(now)
             if self._watch and now >= self._next_watch:
                 self._next_watch = now + self._watch
                 self._look_for_hung(now)
@@ -216,6 +248,7 @@ class Engine:
         if self.closed:
             return
         self.closed = True
+        self._overseer.stop()
         deadline = time.monotonic() + timeout
         for job in [*self._jobs, *self._backlog.values()]:
             job.items.clear()
@@ -342,25 +375,32 @@ class Engine:
 
     # -- the watchman, who is whoever waits in poll ----------------------------------------------------
 
-    def _share(self, now: float) -> None:
-        """Put more threads on jobs that stand still."""
-        in_hand = set()
-        for worker in list(self._workers):
-            at, job = worker.at, worker.job
-            if at is not None and job is not None:
-                in_hand.add(job)
-                if at is worker.was_at:
-                    self._slow[job.method].add(at[0])
-            worker.was_at = at
-        for job in self._jobs:
-            left = len(job.items)
-            if left and (job.left - left) * SLOW < now - job.since:
-                for _ in range(min(job.helpers, left)):
-                    if not self._wake(job):
-                        break
-                job.helpers *= 3
-            job.left, job.since = left, now
-        self._jobs = [job for job in self._jobs if job.items or job in in_hand]
+    def share(self, now: float) -> None:
+        """Put more threads on jobs that stand still. Called by whoever polls, and by the overseer."""
+        if not self._sharing.acquire(blocking=False):
+            return
+        try:
+            if not self._jobs or now - self._jobs[0].since < STALL:
+                return
+            in_hand = set()
+            for worker in [self._caller, *list(self._workers)]:
+                at, job = worker.at, worker.job
+                if at is not None and job is not None:
+                    in_hand.add(job)
+                    if at is worker.was_at:
+                        self._slow[job.method].add(at[0])
+                worker.was_at = at
+            for job in self._jobs:
+                left = len(job.items)
+                if left and (job.left - left) * SLOW < now - job.since:
+                    for _ in range(min(job.helpers, left)):
+                        if not self._wake(job):
+                            break
+                    job.helpers *= 3
+                job.left, job.since = left, now
+            self._jobs = [job for job in self._jobs if job.items or job in in_hand]
+        finally:
+            self._sharing.release()
 
     def _look_for_hung(self, now: float) -> None:
         for token in list(self._running.values()):
@@ -399,6 +439,52 @@ class Engine:
             return
         doing = "reset" if method in ("reset", "recover") else method
         self._done.append((index, failure_outcome(index, slot.maker.env_id, doing, why)))
+
+
+class _Overseer:
+    """A thread that looks every two milliseconds whether the caller, at work itself, is stuck; asleep while it is not."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self._awake = False
+        self._idle = 0
+        self._thread: threading.Thread | None = None
+
+    def watch(self) -> None:
+        """Look for a while from now on."""
+        self._idle = 0
+        if not self._awake:
+            self._awake = True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="gem-overseer", daemon=True)
+                self._thread.start()
+            else:
+                self._lock.release()
+
+    def _run(self) -> None:
+        engine = self._engine
+        while not engine.closed:
+            while self._idle < 20 and not engine.closed:
+                self._idle += 1
+                time.sleep(STALL)
+                if engine._caller.job is not None:
+                    self._idle = 0
+                    engine.share(time.monotonic())
+            self._awake = False
+            if self._idle < 20:  # asked to watch in between, by one who saw it still awake
+                self._awake = True
+                continue
+            self._lock.acquire()
+
+    def stop(self) -> None:
+        """End the thread; the engine is closed."""
+        if self._thread is not None:
+            if not self._awake:
+                self._awake = True
+                self._lock.release()
+            self._thread.join(1.0)
 
 
 class _Loop:

@@ -94,7 +94,7 @@ class ProcessVectorEnv(VectorEnv):
         )
         return _Worker(setup, self._method)
 
-    def _submit(self, method: str, requests: list[Request]) -> None:
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
         batches: dict[tuple[int, str], list[Request]] = {}
         for index, argument in requests:
             task = method

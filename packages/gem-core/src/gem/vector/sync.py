@@ -137,7 +137,7 @@ class SyncVectorEnv(VectorEnv):
             self._resets[index] = slot.env.reset
             self._guarded.discard(index)
 
-    def _submit(self, method: str, requests: list[Request]) -> None:
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
         for index, argument in requests:
             self._outbox.append((index, getattr(self._slots[index], method)(argument)))
             self._refresh(index)
