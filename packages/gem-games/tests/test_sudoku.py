@@ -81,7 +81,7 @@ def test_moves_and_rewards():
         assert reason in info["invalid_action"]
     _, reward, terminated, truncated, info = env.step(f"\\boxed{{({row}, {column}, {right})}}")
     assert reward == pytest.approx(1 / 6)
-    assert not (terminated or truncated)
+    assert (terminated, truncated) == (False, False)
     assert "invalid_action" not in info
     assert "filled already" in env.step(f"\\boxed{{{row} {column} {right}}}")[4]["invalid_action"]
 

@@ -240,7 +240,7 @@ class Game(Env):
 _NOT_STATE = frozenset({"spec", "_init_arguments", "_rng", "_np_random", "_settings", "_prompts"})
 
 _COMMANDS = re.compile(r"\\(?:text|textbf|textit|texttt|mathrm|mathbf|mathit|mathtt|mathsf|operatorname)\b\s*")
-_BLANKS = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|left\b|right\b|displaystyle\b)|[\s,;~$`'\"(){}\[\]]+")
+_BLANKS = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|left\b|right\b|displaystyle\b)|[\s,;:~$`'\"(){}\[\]]+")
 
 
 def clean(box: str) -> str:
@@ -279,3 +279,12 @@ def numbers(words: Iterable[str]) -> tuple[int, ...] | None:
             return None
         found.append(value)
     return tuple(found) or None
+
+
+DIRECTIONS = ("up", "down", "left", "right")
+_DIRECTIONS = {name: index for index, name in enumerate(DIRECTIONS)}
+
+
+def direction(box: str) -> int | None:
+    """The index in :data:`DIRECTIONS` of the direction a box names, or ``None``."""
+    return _DIRECTIONS.get(clean(box))
