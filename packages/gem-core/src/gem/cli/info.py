@@ -8,8 +8,8 @@ import json
 from typing import Any
 
 from gem.cli.output import print_table, style
-from gem.requirements import unmet
 from gem.env_spec import EnvSpec
+from gem.requirements import unmet
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
