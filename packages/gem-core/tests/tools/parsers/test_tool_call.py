@@ -87,7 +87,7 @@ def test_arguments_may_hold_tags_and_line_breaks() -> None:
         (
             "<tool_call><tool_name>add</tool_name><arguments>{a:1}</arguments></tool_call>",
             "add",
-            "the arguments are not valid JSON: Expecting property name enclosed in double quotes at character 1 ('a:1}')",
+            "Expecting property name enclosed in double quotes at character 1 ('a:1}')",
         ),
         (
             "<tool_call><tool_name>add</name><arguments>{}</arguments></tool_call>",
