@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import torch
 
+from gem.env_spec import EnvSpec
 from gem.registry import register
-from gem.spec import EnvSpec
 
 sys.path.insert(0, str(Path(__file__).parent))
 from toys import Guess, Mute

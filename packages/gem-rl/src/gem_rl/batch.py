@@ -61,7 +61,7 @@ def turns(episodes: Sequence[Episode]) -> Turns:
 
 
 def pack(episodes: Sequence[Episode], bootstrap: Policy | None = None) -> list[Packed]:
-    """Token sequences of a batch: the turns of an episode joined while each prompt extends the one before.
+    """Token sequences of a batch: the rows of :meth:`gem.rollout.Episode.flat`, turns numbered over the whole batch.
 
     Args:
         bootstrap: also append the observation that truncated episodes ended at, as this policy reads it, with a
@@ -71,34 +71,37 @@ def pack(episodes: Sequence[Episode], bootstrap: Policy | None = None) -> list[P
         ValueError: a response came without token ids or log-probabilities.
     """
     packed: list[Packed] = []
-    number = 0
-    for row, episode in enumerate(episodes):
-        sequence: Packed | None = None
-        for turn in episode.turns:
-            if turn.prompt_ids is None or turn.response_ids is None or turn.logprobs is None:
-                raise ValueError(
-                    "the policy's responses carry no token ids and log-probabilities: it cannot be trained"
+    first = 0
+    for number, episode in enumerate(episodes):
+        for row in episode.flat():
+            if row.logprobs is None:
+                raise ValueError("the policy's responses carry no log-probabilities: it cannot be trained")
+            places = [place for start, end in row.spans for place in range(start, end)]
+            lengths = [end - start for start, end in row.spans]
+            packed.append(
+                Packed(
+                    ids=row.input_ids,
+                    responses=places,
+                    turns=[first + turn for turn, n in zip(row.turns, lengths, strict=True) for _ in range(n)],
+                    logprobs=[row.logprobs[place] for place in places],
+                    prompt_ends=[start - 1 for start, _ in row.spans],
+                    prompt_turns=[first + turn for turn in row.turns],
                 )
-            sequence = _extend(packed, sequence, turn.prompt_ids, number)
-            begin = len(sequence.ids)
-            sequence.ids += turn.response_ids
-            sequence.responses += range(begin, len(sequence.ids))
-            sequence.turns += [number] * len(turn.response_ids)
-            sequence.logprobs += turn.logprobs
-            number += 1
+            )
+        first += len(episode.turns)
         if bootstrap is not None and not episode.turns[-1].terminated:
-            _extend(packed, sequence, bootstrap.prompt_ids(episode), -1 - row)
+            _append_end(packed, bootstrap.prompt_ids(episode), -1 - number)
     return packed
 
 
-def _extend(packed: list[Packed], sequence: Packed | None, prompt: list[int], turn: int) -> Packed:
-    if sequence is None or prompt[: len(sequence.ids)] != sequence.ids:
-        sequence = Packed([], [], [], [], [], [])
-        packed.append(sequence)
-    sequence.ids += prompt[len(sequence.ids) :]
-    sequence.prompt_ends.append(len(sequence.ids) - 1)
-    sequence.prompt_turns.append(turn)
-    return sequence
+def _append_end(packed: list[Packed], prompt: list[int], turn: int) -> None:
+    last = packed[-1]
+    if prompt[: len(last.ids)] != last.ids:
+        last = Packed(list(prompt), [], [], [], [], [])
+        packed.append(last)
+    last.ids += prompt[len(last.ids) :]
+    last.prompt_ends.append(len(last.ids) - 1)
+    last.prompt_turns.append(turn)
 
 
 def micro_batches(sequences: Sequence[Packed], tokens: int) -> Iterator[list[Packed]]:

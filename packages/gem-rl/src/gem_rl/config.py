@@ -19,19 +19,15 @@ def _setting(default: Any, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
 
-def _table(help: str) -> Any:
-    return field(default_factory=dict, metadata={"help": help})
-
-
 @dataclass(slots=True, kw_only=True)
 class TrainConfig:
     """Every setting of a run. Raises :class:`ConfigError` where they contradict one another."""
 
     env: str = _setting("", "environment id")
-    env_options: dict[str, Any] = _table("options of the environment")
-    wrappers: str = _setting("", "wrapper names, comma-separated, applied inside out")
+    env_options: dict[str, Any] = field(default_factory=dict, metadata={"help": "options of the environment"})
+    wrappers: str = _setting("", "wrapper names, comma-separated, applied inside out (default: what the policy needs)")
     policy: str = _setting("tiny", "tiny, or hf:PATH for a transformers causal LM")
-    policy_options: dict[str, Any] = _table("options of the policy, such as width or lora_rank")
+    policy_options: dict[str, Any] = field(default_factory=dict, metadata={"help": "options of the policy"})
     max_tokens: int = _setting(8, "most tokens of one response")
     max_turns: int | None = _setting(None, "truncate episodes after this many turns, besides the environment's limit")
     temperature: float = _setting(1.0, "of sampling")

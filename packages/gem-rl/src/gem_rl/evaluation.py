@@ -12,17 +12,20 @@ from gem_rl.policies.base import Policy
 from gem_rl.seeds import derive, held_out_seeds
 
 
-def make_collector(config: TrainConfig, episodes: int, group_size: int = 1) -> Collector:
-    """A collector of the run's environment. Unknown ids and options raise their one-line errors here."""
-    collector = Collector(
+def make_collector(config: TrainConfig, wrappers: Any, episodes: int, group_size: int = 1) -> Collector:
+    """A collector of the run's environment; unknown ids and options raise their one-line errors here.
+
+    Args:
+        wrappers: for a configuration that names none.
+        episodes: how many there will be to play at once.
+    """
+    return Collector(
         TaskSpec(config.env, config.env_options),
         num_envs=config.num_envs or episodes,
-        wrappers=config.wrappers,
+        wrappers=config.wrappers or wrappers,
         group_size=group_size,
         max_turns=config.max_turns,
     )
-    collector.task.make().close()
-    return collector
 
 
 def turn_limit(config: TrainConfig) -> int | None:
@@ -38,7 +41,7 @@ def evaluate(policy: Policy, config: TrainConfig) -> Rollouts:
     policy.seed(derive(config.seed, "evaluation"))
     policy.greedy = config.eval_greedy
     try:
-        with make_collector(config, min(config.eval_episodes, 256)) as collector:
+        with make_collector(config, policy.wrappers, min(config.eval_episodes, 256)) as collector:
             return collector.collect(policy, held_out_seeds(config.eval_episodes))
     finally:
         policy.greedy = greedy

@@ -1,8 +1,8 @@
 """Losses over tokens: pure functions of log-probabilities, advantages and masks.
 
 Axis suffixes: ``K`` tokens in any shape (``[B, T]`` with a mask, or the sampled tokens alone, ``[K]``), ``V``
-vocabulary. A mask is one on sampled (response) tokens and zero on prompt, environment and padding tokens, which then never
-contribute a gradient.
+vocabulary. A mask is one on sampled (response) tokens and zero on prompt, environment and padding tokens, which then
+never contribute a gradient.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from gem.rollout import Episode
 from gem_rl.algorithms import ALGORITHMS, Signal
 from gem_rl.batch import turns as padded_turns
 from gem_rl.config import TrainConfig
-from gem_rl.policies.base import message
+from gem_rl.policies.base import text_of
 from gem_rl.run_folder import RunFolder
 
 #: Episodes of one set on the page.
@@ -60,7 +60,6 @@ def _judged(episodes: list[Episode], config: TrainConfig) -> list[list[float] | 
 
 
 def _episode(episode: Episode, advantages: list[float] | None, gamma: float) -> dict[str, Any]:
-    infos = [{}, *(turn.info for turn in episode.turns)]
     return {
         "seed": episode.task.seed if episode.task is not None else None,
         "success": episode.success,
@@ -68,7 +67,7 @@ def _episode(episode: Episode, advantages: list[float] | None, gamma: float) -> 
         "reward": episode.total_reward,
         "turns": [
             {
-                "observation": _shown(turn.observation, info),
+                "observation": _shown(turn.observation),
                 "response": turn.response,
                 "reward": turn.reward,
                 "return": returned,
@@ -76,16 +75,14 @@ def _episode(episode: Episode, advantages: list[float] | None, gamma: float) -> 
                 "invalid": turn.info.get("invalid_action"),
                 "cut": turn.finish_reason == "length",
             }
-            for number, (turn, info, returned) in enumerate(
-                zip(episode.turns, infos, episode.returns(gamma), strict=False)
-            )
+            for number, (turn, returned) in enumerate(zip(episode.turns, episode.returns(gamma), strict=True))
         ],
-        "last": _shown(episode.observation, episode.info),
+        "last": _shown(episode.observation),
     }
 
 
-def _shown(observation: Any, info: dict[str, Any]) -> str:
+def _shown(observation: Any) -> str:
     try:
-        return message(observation, info)
+        return text_of(observation)
     except TypeError:
         return "[an observation with images]"

@@ -15,6 +15,7 @@ from gem_rl.config import TrainConfig
 from gem_rl.errors import Interrupted
 from gem_rl.evaluation import evaluate, make_collector, summary, turn_limit
 from gem_rl.optimum import best_turns
+from gem_rl.policies.base import Policy
 from gem_rl.policies.build import build, device, restore
 from gem_rl.progress import Meter, Progress
 from gem_rl.run_folder import RunFolder
@@ -27,7 +28,7 @@ KEPT_EPISODES = 24
 def check(config: TrainConfig) -> None:
     """Raise the one-line error of what cannot work, before a run folder is made."""
     device(config.device)
-    make_collector(config, 1).close()
+    make_collector(config, Policy.wrappers, 1).close()
 
 
 def run(config: TrainConfig, folder: RunFolder, progress: Progress) -> dict[str, Any]:

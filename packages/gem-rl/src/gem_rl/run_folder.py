@@ -130,7 +130,7 @@ class RunFolder:
         lines = []
         for number, episode in enumerate(episodes):
             record = {**episode.to_dict(), "advantages": None if advantages is None else list(advantages[number])}
-            lines.append(json.dumps(record) + "\n")
+            lines.append(json.dumps(record, default=list) + "\n")  # messages are sequences
         self._write_text(f"episodes/{name}.jsonl", "".join(lines))
 
     def episodes(self, name: str) -> list[tuple[Episode, list[float] | None]]:

@@ -61,7 +61,7 @@ class Trainer:
         #: The frozen model that the KL term holds the policy to.
         self.reference = copy.deepcopy(policy.model).requires_grad_(False) if config.kl_coef > 0 else None
         self.limit = turn_limit(config)
-        self.collector = make_collector(config, config.episodes, config.group_size)
+        self.collector = make_collector(config, policy.wrappers, config.episodes, config.group_size)
 
     # -- a step ---------------------------------------------------------------------------------------
 

@@ -17,7 +17,7 @@ from gem_rl import losses
 from gem_rl.batch import micro_batches, pack
 from gem_rl.config import TrainConfig
 from gem_rl.errors import ConfigError
-from gem_rl.policies.base import Policy, message
+from gem_rl.policies.base import Policy, text_of
 from gem_rl.seeds import derive, training_seeds
 
 
@@ -32,10 +32,10 @@ class Transcript:
 
     def texts(self) -> Iterable[str]:
         """All that a policy reads and writes in it."""
-        yield message(*self.first)
-        for action, (observation, *_, info) in self.steps:
+        yield text_of(self.first[0])
+        for action, (observation, *_) in self.steps:
             yield action
-            yield message(observation, info)
+            yield text_of(observation)
 
 
 def play_randomly(config: TrainConfig) -> list[Transcript]:
@@ -44,7 +44,7 @@ def play_randomly(config: TrainConfig) -> list[Transcript]:
     Raises:
         ConfigError: the environment has no random actions.
     """
-    options = {**config.env_options, **({"wrappers": config.wrappers} if config.wrappers else {})}
+    options = {**config.env_options, "wrappers": config.wrappers or Policy.wrappers}
     seeds = training_seeds(derive(config.seed, "warmup"), 0, config.warmup_episodes)
     transcripts = []
     with TaskSpec(config.env, options).make() as env:

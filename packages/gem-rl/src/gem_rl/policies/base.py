@@ -54,6 +54,8 @@ class Policy(ABC):
 
     #: The module whose parameters are trained.
     model: nn.Module
+    #: Wrappers that show the environment the way the policy reads it, unless the run names others.
+    wrappers: Any = "latest"
     #: The most tokens of one response.
     max_tokens: int
     temperature: float = 1.0
@@ -109,23 +111,20 @@ class Policy(ABC):
         raise NotImplementedError
 
 
-def message(observation: Any, info: dict[str, Any]) -> str:
-    """The text of one observation with the prefix and suffix its ``info`` asks for, unless a wrapper placed them.
+def text_of(observation: Any) -> str:
+    """The text of an observation; of chat messages, that of the last one.
 
     Raises:
-        TypeError: the observation holds an image.
+        TypeError: it holds something else than text.
     """
-    if not isinstance(observation, str):
-        parts = [part for part in observation if part.get("type") != "text"]
-        if parts:
-            raise TypeError(f"this policy reads text only, the observation holds {parts[0].get('type')!r}")
-        observation = "\n".join(part["text"] for part in observation)
-    prefix, suffix = info.get("prefix") or "", info.get("suffix") or ""
-    if prefix and not observation.startswith(prefix):
-        observation = f"{prefix}\n{observation}"
-    if suffix and not observation.endswith(suffix):
-        observation = f"{observation}\n{suffix}"
-    return observation
+    if isinstance(observation, str):
+        return observation
+    if observation and "role" in observation[-1]:
+        return text_of(observation[-1]["content"])
+    others = [part.get("type") for part in observation if part.get("type") != "text"]
+    if others:
+        raise TypeError(f"this policy reads text only, the observation holds {others[0]!r}")
+    return "\n".join(part["text"] for part in observation)
 
 
 def draw(logits_BV: Tensor, temperature: float, greedy: bool, generator: torch.Generator) -> tuple[Tensor, Tensor]:

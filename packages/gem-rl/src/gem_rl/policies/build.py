@@ -72,6 +72,8 @@ def _tiny(config: TrainConfig, place: torch.device, progress: Callable[[int, flo
     from gem_rl.warmup import imitate, play_randomly
 
     options = _options(TinyPolicy, config.policy_options, "tiny")
+    # a wrapper of the user's choice is taken to show the history; otherwise the policy remembers it
+    options.setdefault("memory", not config.wrappers)
     transcripts = play_randomly(config)
     vocabulary = WordTokenizer.of(text for transcript in transcripts for text in transcript.texts()).vocabulary
     policy = TinyPolicy(
@@ -90,4 +92,4 @@ def _options(cls: type, options: dict[str, Any], name: str) -> dict[str, Any]:
     unknown = [option for option in options if option not in known]
     if unknown:
         raise ConfigError(f"policy {name!r} has no option {unknown[0]!r} (options: {', '.join(known)})")
-    return options
+    return dict(options)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from gem.rollout import Episode, Response
 from gem_rl import losses
-from gem_rl.policies.base import Packed, Policy, Scores, draw, message
+from gem_rl.policies.base import Packed, Policy, Scores, draw, text_of
 from gem_rl.policies.decoder import Cache, Decoder
 from gem_rl.policies.words import WordTokenizer
 
@@ -67,7 +67,7 @@ class TinyPolicy(Policy):
         if self.memory and episode.turns:
             last = episode.turns[-1]
             ids = [*(last.prompt_ids or ()), *(last.response_ids or ())]
-        return ids + self.tokenizer.encode(message(episode.observation, episode.info)) + [self.tokenizer.end]
+        return ids + self.tokenizer.encode(text_of(episode.observation)) + [self.tokenizer.end]
 
     @torch.no_grad()
     def __call__(

@@ -9,11 +9,10 @@ import torch
 from torch import Tensor, nn
 
 from gem.errors import MissingDependency
-from gem.rollout import Episode, Response
-from gem.wrappers import ChatTemplate
+from gem.rollout import Episode, Response, TokenPrompts
 from gem_rl import losses
 from gem_rl.errors import ConfigError
-from gem_rl.policies.base import Packed, Policy, Scores, draw, message
+from gem_rl.policies.base import Packed, Policy, Scores, draw
 
 #: Layers that LoRA adapts unless told otherwise: the projections of all common decoders, by PEFT's own name for them.
 LORA_TARGETS = "all-linear"
@@ -22,16 +21,15 @@ LORA_TARGETS = "all-linear"
 class TransformersPolicy(Policy):
     """A causal LM that answers through its tokenizer's chat template.
 
-    The conversation grows in token ids: a prompt is the previous prompt, the response exactly as it was sampled, and
-    the tokens the template puts after it; nothing is tokenised twice. Without a template, texts follow one another
-    on lines of their own.
+    Prompts are made by :class:`gem.rollout.TokenPrompts`: where the template allows, a prompt is the previous prompt,
+    the response exactly as it was sampled, and the tokens the template puts after it. Without a template, observations
+    and responses follow one another as plain text.
 
     Args:
         model: a ``transformers`` causal LM, or one wrapped by PEFT.
         tokenizer: its tokenizer.
-        system: a system message.
-        memory: whether the prompt holds the conversation so far; switch it off under a wrapper that repeats it in
-            every observation.
+        system: a system message; only with a template.
+        keep_responses: go on from the ids as sampled even where the template would rewrite earlier turns.
     """
 
     def __init__(
@@ -42,18 +40,21 @@ class TransformersPolicy(Policy):
         max_tokens: int = 256,
         temperature: float = 1.0,
         system: str | None = None,
-        memory: bool = True,
+        keep_responses: bool = False,
         seed: int = 0,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__(torch.device(device))
         self.model = model.to(self.device)
         self.tokenizer = tokenizer
-        self.template = ChatTemplate(tokenizer) if getattr(tokenizer, "chat_template", None) else None
+        chat = bool(getattr(tokenizer, "chat_template", None))
+        self.prompts = TokenPrompts(tokenizer, chat=chat, keep_responses=keep_responses and chat)
+        self.wrappers = "concat_with_action"
+        if chat:
+            # suffixes stay in the conversation: a prompt that dropped them would not extend the one before
+            self.wrappers = [{"name": "messages", "keep_suffix": True, **({"system": system} if system else {})}]
         self.max_tokens = max_tokens
         self.temperature = temperature
-        self.system = system
-        self.memory = memory
         self.context = int(getattr(model.config, "max_position_embeddings", None) or 1 << 30)
         if not hasattr(model, "value"):
             # where the critic looks; a part of the model, so that it is saved and optimised with it
@@ -77,7 +78,7 @@ class TransformersPolicy(Policy):
         max_tokens: int = 256,
         temperature: float = 1.0,
         system: str | None = None,
-        memory: bool = True,
+        keep_responses: bool = False,
         seed: int = 0,
         device: torch.device | str = "cpu",
     ) -> TransformersPolicy:
@@ -115,7 +116,7 @@ class TransformersPolicy(Policy):
             max_tokens=max_tokens,
             temperature=temperature,
             system=system,
-            memory=memory,
+            keep_responses=keep_responses,
             seed=seed,
             device=device,
         )
@@ -126,36 +127,7 @@ class TransformersPolicy(Policy):
     # -- responding -----------------------------------------------------------------------------------
 
     def prompt_ids(self, episode: Episode) -> list[int]:
-        text = message(episode.observation, episode.info)
-        if not self.memory or not episode.turns:
-            return self._opening(text)
-        last = episode.turns[-1]
-        ids = [*(last.prompt_ids or ()), *(last.response_ids or ())]
-        if self.template is None:
-            ended = ids[:-1] if ids[-1] in self.ends else ids
-            return ended + self._tokens(f"\n{text}\n")
-        # what follows a response does not depend on its words, and those may be none the template would write
-        added = self.template.continuation("ok", [{"role": "user", "content": text}])
-        if added is None:
-            raise ConfigError(
-                "the chat template rewrites what the model said, so a conversation cannot grow token by token: "
-                "use the policy option memory=false with a wrapper such as concat_with_action"
-            )
-        new = self._tokens(added)
-        if new and ids and ids[-1] == new[0] and ids[-1] in self.ends:
-            new = new[1:]  # the model ended its turn itself
-        return ids + new
-
-    def _opening(self, text: str) -> list[int]:
-        if self.template is None:
-            return self._tokens(f"{self.system}\n{text}\n" if self.system else f"{text}\n")
-        messages = [{"role": "user", "content": text}]
-        if self.system:
-            messages.insert(0, {"role": "system", "content": self.system})
-        return self._tokens(self.template.render(messages))
-
-    def _tokens(self, text: str) -> list[int]:
-        return list(self.tokenizer.encode(text, add_special_tokens=False))
+        return self.prompts(episode)
 
     @torch.no_grad()
     def __call__(
