@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 from collections.abc import Iterable
 from typing import Any
 
@@ -48,6 +50,7 @@ def check_env(
         ValueError: an argument out of its range.
     """
     from gem.testing.checks import CHECKS
+    from gem.testing.footprint import Surroundings
     from gem.testing.subject import Stop, Subject
     from gem.testing.violations import RULES
 
@@ -66,11 +69,16 @@ def check_env(
         timeout=timeout,
         backends=chosen,
     )
+    before = Surroundings.now()
+    quiet = io.StringIO()  # an environment that prints is reported once, not heard all along
     try:
-        for check in CHECKS:
-            check(subject)
+        with contextlib.redirect_stdout(quiet), contextlib.redirect_stderr(quiet):
+            for check in CHECKS:
+                check(subject)
     except Stop:
         pass
+    finally:
+        before.restore()
     found = (subject.violations[code] for code in sorted(subject.violations))
     return [violation for violation in found if strict or not RULES[violation.code].advice]
 

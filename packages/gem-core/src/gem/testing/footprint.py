@@ -194,27 +194,36 @@ def running_threads() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.is_alive()}
 
 
+#: The modules whose global generators are looked at.
+GENERATORS = ("random", "numpy.random")
+
+
+@dataclass
+class GeneratorState:
+    """The state of a global generator before and after."""
+
+    before: Any
+    after: Any = None
+
+
 @contextlib.contextmanager
-def global_generators(seed: int) -> Iterator[list[str]]:
-    """Seed the global generators of random and numpy; afterwards the list says which were used. Set back at the end."""
+def global_generators(seed: int) -> Iterator[dict[str, GeneratorState]]:
+    """Seed the global generators, see what becomes of them, and set them back at the end."""
     import numpy as np
 
-    python, array = random.getstate(), np.random.get_state()  # noqa: NPY002 - the global state is what is examined
+    python, array = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)
-    seeded = (random.getstate(), _array_state(np))
-    touched: list[str] = []
+    states = {name: GeneratorState(state) for name, state in _generator_states(np).items()}
     try:
-        yield touched
+        yield states
     finally:
-        if random.getstate() != seeded[0]:
-            touched.append("random")
-        if _array_state(np) != seeded[1]:
-            touched.append("numpy.random")
+        for name, state in _generator_states(np).items():
+            states[name].after = state
         random.setstate(python)
         np.random.set_state(array)
 
 
-def _array_state(np: Any) -> tuple[Any, ...]:
+def _generator_states(np: Any) -> dict[str, Any]:
     name, keys, *rest = np.random.get_state()
-    return (name, keys.tobytes(), *rest)
+    return {"random": random.getstate(), "numpy.random": (name, keys.tobytes(), *rest)}

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 
 if TYPE_CHECKING:
     from gem.testing.subject import Subject

@@ -10,7 +10,7 @@ from typing import Any
 
 from gem.env import Env
 from gem.errors import MissingDependency
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 from gem.testing import returned
 from gem.testing.guard import Hang, time_limit
 from gem.testing.trace import Trace, difference, event, go_on, is_over, play, shorten

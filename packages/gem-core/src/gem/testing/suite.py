@@ -98,7 +98,7 @@ class EnvSuite:
 def unmet_requirement(env: Any) -> str | None:
     """What is missing here for an id or a specification to run, in one line."""
     from gem.requirements import unmet
-    from gem.spec import EnvSpec
+    from gem.env_spec import EnvSpec
 
     if isinstance(env, str):
         from gem.registry import spec

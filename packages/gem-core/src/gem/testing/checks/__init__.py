@@ -20,9 +20,9 @@ from gem.testing.checks import (
 from gem.testing.subject import Subject
 
 CHECKS: tuple[Callable[[Subject], None], ...] = (
+    process.surroundings,  # first: what construction changes, it changes when it is done first
     specification.construction,
     specification.keywords,
-    process.surroundings,
     course.random_episodes,
     course.limits,
     specification.advice,

@@ -6,7 +6,7 @@ import pickle
 from typing import Any
 
 from gem.env import Env
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 from gem.testing.replay import importable
 from gem.testing.subject import Stop, Subject, describe
 from gem.testing.trace import Trace, event
@@ -66,8 +66,9 @@ def _play(source: Any, subject: Subject, backend: str, seeds: list[int]) -> dict
         backend=backend,
         autoreset="disabled",
         num_workers=1 if backend == "process" else None,
-        step_timeout=subject.timeout,
-        reset_timeout=subject.timeout,
+        # In line nothing but the limit around all of this can interrupt a call.
+        step_timeout=None if backend == "sync" else subject.timeout,
+        reset_timeout=None if backend == "sync" else subject.timeout,
         **subject.kwargs,
     ) as vector:
         observations, infos = vector.reset(seed=seeds)

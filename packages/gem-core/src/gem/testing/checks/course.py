@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from typing import Any
 
 from gem.errors import ResetNeeded
@@ -100,7 +101,7 @@ def _limited_episode(subject: Subject, limit: int | None, seed: int, actions: li
     if limit is not None and turn == limit and not over:
         subject.report("GEM109", f"it goes on after {turn} turns, its limit")
     low, high = subject.spec.reward_range if subject.spec is not None else (float("-inf"), float("inf"))
-    if over and not multi and not low - 1e-6 <= total <= high + 1e-6:
+    if over and not multi and math.isfinite(total) and not low - 1e-6 <= total <= high + 1e-6:
         subject.report("GEM108", f"an episode's rewards sum to {total:g}, outside [{low:g}, {high:g}]")
     info = result[4] if isinstance(result[4], dict) else {}
     truncated = result[3] if isinstance(result[3], bool) else False
@@ -173,7 +174,7 @@ def readable_random_actions(subject: Subject) -> None:
             else:
                 continue
         reason = info.get("invalid_action")
-        if reason is None:
+        if not isinstance(reason, str):
             continue
         with subject.fresh() as env:
             subject.play(env, seed, script[:turn])

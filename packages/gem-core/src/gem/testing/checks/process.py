@@ -13,7 +13,7 @@ from gem.testing.footprint import (
     wait_until_gone,
     watching,
 )
-from gem.testing.subject import Subject
+from gem.testing.subject import Stop, Subject
 from gem.testing.trace import is_over, shorten
 
 #: Needs that bring a network connection with them.
@@ -49,13 +49,20 @@ def surroundings(subject: Subject) -> None:
         subject.report("GEM606", f"the process {process} still runs after close")
     if printed.getvalue().strip():
         subject.report("GEM610", f"it printed {shorten(printed.getvalue(), 60)!r}")
+    if not subject.clean("GEM605", "GEM606"):
+        raise Stop  # every further instance would leave another one
 
 
 def _live(subject: Subject) -> None:
     with subject.fresh() as env:
         subject.reset(env, seed=subject.seed)
         for turn in range(3):
-            with contextlib.suppress(Exception):
-                action = subject.sample(env, subject.seed, turn)
-                if is_over(env.step(action)):
-                    break
+            try:
+                with subject.limited("step"):
+                    over = is_over(env.step(subject.sample(env, subject.seed, turn)))
+            except Stop:
+                raise
+            except Exception:  # what step raises is reported when episodes are played
+                return
+            if over:
+                return

@@ -6,7 +6,7 @@ import json
 import math
 
 from gem.errors import MissingDependency
-from gem.spec import EnvSpec
+from gem.env_spec import EnvSpec
 from gem.testing.agents import is_multi_agent
 from gem.testing.subject import Stop, Subject, describe, missing_keywords
 

@@ -1,0 +1,78 @@
+"""check_env: an environment that keeps every rule is clean, each defect is caught by its own code."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import defective
+import pytest
+from well_behaved import Digits
+
+import gem
+from gem.testing import RULES, assert_conforms, check_env
+
+#: Rules about the backends need them; the others need none.
+BACKENDS = {"GEM421": ("sync",), "GEM422": ("thread",), "GEM423": ("process",)}
+#: A short limit for what hangs, a generous one for the rest.
+TIMEOUTS = {"GEM103": 1.0}
+
+
+def check(target: Any, code: str = "", **options: Any) -> list[str]:
+    found = check_env(
+        target,
+        backends=BACKENDS.get(code, ()),
+        timeout=TIMEOUTS.get(code, 20.0),
+        strict=True,
+        **options,
+    )
+    return [f"{violation}" for violation in found]
+
+
+@pytest.fixture(autouse=True)
+def _tidy():
+    yield
+    while defective.PROCESSES:
+        process = defective.PROCESSES.pop()
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.parametrize("name", defective.DEFECTS)
+def test_each_defect_is_caught_by_its_own_code(name):
+    code = name.partition("-")[0]
+    found = check(defective.DEFECTS[name], code)
+    assert [line.split()[0] for line in found] == [code], "\n".join(found)
+    assert "\n" not in found[0]
+
+
+def test_every_rule_has_a_defect_that_breaks_it():
+    assert {name.partition("-")[0] for name in defective.DEFECTS} == set(RULES)
+
+
+SPEC = gem.EnvSpec(
+    id="toy:Digits-v0",
+    entry_point="well_behaved:Digits",
+    description="Guess a digit.",
+    max_turns=6,
+    reward_range=(-0.1, 1.0),
+)
+
+
+@pytest.mark.parametrize(
+    "target", [Digits, SPEC, Digits(max_turns=4), gem.Wrapper(Digits()), lambda max_turns=3: Digits(max_turns)]
+)
+def test_an_environment_that_keeps_every_rule_is_clean(target):
+    assert check_env(target, strict=True) == []
+
+
+def test_ids_and_options():
+    gem.register(SPEC)
+    try:
+        assert check_env(SPEC.id, kwargs={"max_turns": 2}, strict=True, backends=()) == []
+    finally:
+        from gem.registry import unregister
+
+        unregister(SPEC.id)
+    with pytest.raises(gem.UnknownEnv):
+        check_env(SPEC.id)
