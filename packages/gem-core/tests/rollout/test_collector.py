@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 
+import numpy as np
 import pytest
 
 import gem
@@ -129,6 +130,24 @@ def test_wrappers(count):
     with Collector("test:Count", num_envs=1, wrappers=()) as collector:
         collector.collect(policy, [3])
         assert "Say" not in seen[-1]
+
+
+def test_in_processes(count, how):
+    with Collector(
+        "test:Count", num_envs=3, backend="process", wrappers="messages", vector={"start_method": "fork"}, fail_seed=2
+    ) as collector:
+        tasks = [TaskSpec("test:Count", seed=seed, options={"length": 3}) for seed in range(6)]
+
+        async def alone(observation):
+            return str(len(observation) // 2 + 1)
+
+        def batch(observations):
+            return [str(len(observation) // 2 + 1) for observation in observations]
+
+        rollouts = collect(collector, how, tasks, batch if how == "batch" else alone)
+    assert numbers(rollouts.episodes) == [(seed, 1.0, 3) for seed in (0, 1, 3, 4, 5)]
+    assert "fell off the table" in rollouts.errors[0].error
+    assert len(rollouts.episodes[0].turns[2].observation) == 5
 
 
 def test_no_tasks(count, how):
@@ -320,6 +339,23 @@ def test_arguments(count):
         Collector("test:Cuont")
     with Collector("test:Count", num_envs=1) as collector, pytest.raises(ValueError, match="max_concurrency"):
         collect(collector, "async", [1], max_concurrency=0)
+
+
+def test_tasks_that_are_none(count, how):
+    with Collector("test:Count", num_envs=2, group_size=2) as collector:
+        with pytest.raises(TypeError, match=r"a task is a seed or a gem.TaskSpec, got 1.5"):
+            collect(collector, how, [1.5])
+        with pytest.raises(ValueError, match="a group starts from one task: give the TaskSpec a seed"):
+            collect(collector, how, [TaskSpec("test:Count")])
+        assert collect(collector, how, [np.int64(3)]).episodes[0].task.seed == 3
+
+
+def test_several_agents(count):
+    class Pair(count):
+        spec = gem.EnvSpec(id="test:Pair", entry_point="x:y", multi_agent=True)
+
+    with pytest.raises(TypeError, match="has several agents: wrap it so that one agent's view"):
+        Collector(Pair, num_envs=2)
 
 
 def test_closing_twice_and_using_it_again(count, how):

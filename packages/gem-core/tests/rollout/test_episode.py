@@ -205,6 +205,16 @@ def test_success_is_what_the_environment_says():
         assert episode.success is success
 
 
+def test_an_episode_that_was_cut_off_is_no_success():
+    for limits in ({"max_turns": 1}, {"max_episode_tokens": 1}):
+        episode = Episode(**limits)
+        episode.begin("go")
+        episode.respond(tokens(1))
+        assert episode.success is None
+        episode.advance("o", 0.0, False, False, {})
+        assert episode.success is False
+
+
 @pytest.mark.parametrize("wrappers", ["concat", "messages"])
 def test_a_record_survives_json(count, wrappers):
     task = TaskSpec("test:Count", {"wrappers": wrappers}, seed=1)

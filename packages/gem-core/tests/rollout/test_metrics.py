@@ -34,7 +34,7 @@ def test_averages_over_what_was_played():
     assert metrics["episodes"] == 3
     assert metrics["errors"] == 1
     assert metrics["mean_return"] == pytest.approx((1.0 - 0.1 + 0.5) / 3)
-    assert metrics["success_rate"] == 0.5
+    assert metrics["success_rate"] == pytest.approx(1 / 3)  # cut off is not won
     assert metrics["mean_turns"] == pytest.approx(5 / 3)
     assert (metrics["invalid_actions"], metrics["format_errors"], metrics["truncated_episodes"]) == (1, 1, 1)
     assert metrics["invalid_action_rate"] == pytest.approx(0.2)
@@ -57,6 +57,10 @@ def test_length():
     over.advance("o", 0.0, False, False, {})
     metrics = summarise([over, episode((0.0, {}))], [])
     assert (metrics["length_episodes"], metrics["length_responses"], metrics["truncated_episodes"]) == (1, 1, 1)
+
+
+def test_environments_that_do_not_speak_of_success():
+    assert "success_rate" not in summarise([episode((1.0, {}), finish="truncated"), episode((1.0, {}))], [])
 
 
 def test_nothing_was_played():

@@ -16,7 +16,9 @@ def test_truncates_at_the_limit(scripted):
     env = TurnLimit(scripted(), max_turns=2)
     env.reset()
     assert flags(env.step("a")) == (False, False)
-    assert flags(env.step("b")) == (False, True)
+    outcome = env.step("b")
+    assert flags(outcome) == (False, True)
+    assert outcome[4]["success"] is False
     with pytest.raises(gem.ResetNeeded):
         env.step("c")
     env.reset()
@@ -26,7 +28,9 @@ def test_truncates_at_the_limit(scripted):
 def test_a_win_at_the_limit_is_no_truncation(scripted):
     env = TurnLimit(scripted([("Won.", 1.0, True, False, {})]), max_turns=1)
     env.reset()
-    assert flags(env.step("a")) == (True, False)
+    outcome = env.step("a")
+    assert flags(outcome) == (True, False)
+    assert "success" not in outcome[4]
 
 
 def test_the_environments_own_limit_stays(scripted):

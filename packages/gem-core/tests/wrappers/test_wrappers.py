@@ -91,6 +91,18 @@ def test_spawn(env):
     assert rest(same) == rest(env)
 
 
+def test_wrapping_imports_nothing_heavy(site):
+    done = site.python(
+        """
+        import sys, gem
+        from gem.wrappers import apply_wrappers
+        apply_wrappers(gem.Env(), "concat,messages,episode_tracking").reset(seed=1)
+        assert "numpy" not in sys.modules and "pluggy" not in sys.modules
+        """
+    )
+    assert done.returncode == 0, done.stderr
+
+
 def test_close_reaches_the_environment(env):
     env.close()
     env.close()

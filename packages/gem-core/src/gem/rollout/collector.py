@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import operator
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -108,6 +109,9 @@ class Collector:
             **kwargs,
         )
         self._vec: VectorEnv | None = self._make()  # at once, so that what is wrong with the arguments is said here
+        if self._vec.multi_agent:
+            self.close()
+            raise TypeError(f"{name!r} has several agents: wrap it so that one agent's view is a plain environment")
         self._collections = 0
         self._busy = False
 
@@ -257,12 +261,17 @@ class Collector:
     def _own(self, task: int | TaskSpec) -> TaskSpec:
         """A task with this collector's environment."""
         if not isinstance(task, TaskSpec):
-            return TaskSpec(self.task.env_id, self.task.kwargs, int(task))
+            try:
+                return TaskSpec(self.task.env_id, self.task.kwargs, operator.index(task))
+            except TypeError:
+                raise TypeError(f"a task is a seed or a gem.TaskSpec, got {task!r}") from None
         if task.env_id != self.task.env_id or (task.kwargs and task.kwargs != self.task.kwargs):
             raise ValueError(
                 f"this collector plays {self.task.env_id!r} with options {self.task.kwargs}, not {task.env_id!r} with "
                 f"{task.kwargs}: use a collector for each environment"
             )
+        if self.group_size > 1 and task.seed is None and task.options is None:
+            raise ValueError("a group starts from one task: give the TaskSpec a seed, or options that fix the start")
         return TaskSpec(task.env_id, self.task.kwargs, task.seed, task.options)
 
     def _ended(self, episode: Episode) -> None:

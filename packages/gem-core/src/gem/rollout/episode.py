@@ -183,9 +183,14 @@ class Episode:
 
     @property
     def success(self) -> bool | None:
-        """What the environment reported at the end; ``None`` where it reports nothing."""
+        """What the environment reported at the end; cut off before it reported anything is no success.
+
+        ``None`` where it reports nothing, or has not yet.
+        """
         success = self.info.get("success")
-        return None if success is None else bool(success)
+        if success is None:
+            return False if self.finish_reason in ("truncated", "length") else None
+        return bool(success)
 
     def returns(self, gamma: float = 1.0) -> list[float]:
         """The discounted return of each turn, ``[T]``: ``G_t = r_t + gamma * G_{t+1}``."""

@@ -40,7 +40,7 @@ def summarise(episodes: Sequence[Episode], errors: Sequence[Episode], seconds: f
         metrics["mean_turns"] = len(turns) / count
     if turns:
         metrics["invalid_action_rate"] = metrics["invalid_actions"] / len(turns)
-    if successes:
+    if successes and any("success" in episode.info for episode in episodes):
         metrics["success_rate"] = sum(successes) / len(successes)
     reported: dict[str, list[float]] = {}
     for episode in episodes:

@@ -36,4 +36,5 @@ class TurnLimit(Wrapper):
         self._turns += 1
         if self._turns >= self.max_turns and not terminated:
             truncated = True
+            info.setdefault("success", False)  # the episode has ended, and the environment does not know
         return observation, reward, terminated, truncated, info
