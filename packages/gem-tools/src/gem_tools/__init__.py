@@ -1,0 +1,1 @@
+"""Tools for agents: Python, search, and servers that speak the Model Context Protocol."""

@@ -1,0 +1,559 @@
+"""Running programs: a pool of warm interpreters, each in an isolation of its own."""
+
+from __future__ import annotations
+
+import json
+import marshal
+import os
+import re
+import threading
+import weakref
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from gem_tools.python import zygote
+from gem_tools.python.interpreter import describe
+from gem_tools.python.names import HEAVY_PACKAGES
+from gem_tools.python.result import ExecutionResult, Reason, decode
+from gem_tools.python.slot import LARGEST_VALUE, Reply, Slot, SlotConfig, SlotLost
+
+Backend = Literal["isolated", "subprocess"]
+Text = str | bytes
+
+_REASONS: dict[bytes, Reason] = {
+    zygote.EXITED: "exit",
+    zygote.SIGNALLED: "signal",
+    zygote.TIMEOUT: "timeout",
+    zygote.MEMORY: "memory",
+    zygote.CPU: "cpu",
+}
+_HEAVY = re.compile(rf"^[ \t]*(?:import|from)[ \t]+({'|'.join(HEAVY_PACKAGES)})\b", re.MULTILINE)
+_HEAVY_ALIAS = re.compile(r"\b(np|pd)\.")
+_ALIASES = {"np": "numpy", "pd": "pandas"}
+#: A package is loaded into the warm interpreters when this many programs have imported it.
+_OFTEN = 2
+_DEFAULT: Any = object()
+
+_executors: weakref.WeakSet[Executor] = weakref.WeakSet()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """One run of a program that is run many times.
+
+    With ``function`` the program is loaded first (its output is captured as always), then that function, or that
+    method of its class ``Solution``, is called with ``args``, which JSON can write.
+    """
+
+    stdin: Text = ""
+    argv: Sequence[str] = ()
+    function: str | None = None
+    args: Sequence[Any] = ()
+    files: Mapping[str, Text] = field(default_factory=dict)
+
+
+class Executor:
+    """Runs Python programs that nobody has read.
+
+    Each run is a fresh process in a fresh folder; whatever it started is dead, and whatever it wrote is gone, when
+    :meth:`run` returns. Any number of threads may call; ``slots`` programs run at once, the others wait. What the
+    isolation promises is written in ``docs/isolation.md``.
+
+    Args:
+        backend: ``"isolated"`` (bubblewrap: no network, own file system and processes), or ``"subprocess"``:
+            limits only, for programs you trust.
+        timeout: wall seconds a program may take; ``None``: no limit. Waiting for a slot does not count.
+        cpu_s: CPU seconds one process may take; by default only ``timeout`` counts.
+        memory_mb: memory of all processes of one run together.
+        disk_mb: what a run may write to its folder (and at most this again to shared memory), isolated only.
+        file_mb: size of one file; ``disk_mb`` by default.
+        processes: processes and threads of one run, isolated only.
+        output_kb: what is kept of each output stream, half from its beginning and half from its end.
+        slots: programs that run at once; the number of cores by default.
+        preload: packages imported once for all programs. ``None``: numpy and the like, once two programs have
+            imported them.
+        python: interpreter to use; the running one by default.
+        readable: further files and folders that isolated programs may read.
+        environment: variables programs see; nothing of the caller's environment reaches them otherwise.
+        supply_imports: bind the usual names (``math``, ``np``, ``deque``) that a program uses and forgot to import.
+        show_last: print the value of a program's last expression, as a notebook does.
+
+    Raises:
+        gem.MissingDependency: on first use, where bubblewrap is missing or cannot work; the message says what to do.
+    """
+
+    def __init__(
+        self,
+        backend: Backend = "isolated",
+        *,
+        timeout: float | None = 5.0,
+        cpu_s: int | None = None,
+        memory_mb: int = 1024,
+        disk_mb: int = 256,
+        file_mb: int | None = None,
+        processes: int = 64,
+        open_files: int = 256,
+        output_kb: int = 16,
+        slots: int | None = None,
+        preload: Sequence[str] | None = None,
+        python: str | None = None,
+        readable: Sequence[str] = (),
+        environment: Mapping[str, str] | None = None,
+        supply_imports: bool = True,
+        show_last: bool = False,
+    ) -> None:
+        if backend not in ("isolated", "subprocess"):
+            raise ValueError(f"backend must be 'isolated' or 'subprocess', got {backend!r}")
+        _check_timeout(timeout)
+        slots = len(os.sched_getaffinity(0)) if slots is None else slots
+        amounts = {
+            "memory_mb": memory_mb, "disk_mb": disk_mb, "processes": processes, "open_files": open_files,
+            "output_kb": output_kb, "slots": slots,
+        }  # fmt: skip
+        for name, amount in amounts.items():
+            if amount < 1:
+                raise ValueError(f"{name} must be at least 1, got {amount}")
+        self.backend = backend
+        self.timeout = timeout
+        self.cpu_s = cpu_s
+        self.slots = slots
+        self.supply_imports = supply_imports
+        self.show_last = show_last
+        self._python = python
+        self._limits = {
+            "isolated": backend == "isolated",
+            "memory": memory_mb << 20,
+            "disk": disk_mb << 20,
+            "file_size": (file_mb or disk_mb) << 20,
+            "processes": processes,
+            "open_files": open_files,
+            "output": output_kb << 10,
+            "readable": tuple(map(str, readable)),
+            "environment": tuple((environment or {}).items()),
+        }
+        self._fixed_preload = None if preload is None else list(preload)
+        self._asked: Counter[str] = Counter()
+        self._closed = False
+        self._reset()
+        _executors.add(self)
+
+    def _reset(self) -> None:
+        """No slot yet; also after a fork, where the parent's are not ours."""
+        self._lock = threading.Lock()
+        self._free = threading.BoundedSemaphore(self.slots)
+        self._idle: list[Slot] = []
+        self._busy: set[Slot] = set()
+
+    # -- running --------------------------------------------------------------------------------------
+
+    def run(
+        self,
+        code: Text,
+        stdin: Text = "",
+        *,
+        argv: Sequence[str] = (),
+        files: Mapping[str, Text] | None = None,
+        timeout: float | None = _DEFAULT,
+    ) -> ExecutionResult:
+        """Run one program.
+
+        Args:
+            code: its source; anything at all, a program that cannot be compiled ends with its ``SyntaxError``.
+            stdin: what it reads.
+            argv: arguments after its name.
+            files: relative path -> content, laid into its folder, where they can be imported too.
+            timeout: instead of the executor's.
+
+        Returns:
+            Its outcome. What a program does never raises here.
+
+        Raises:
+            gem.MissingDependency: there is no interpreter to be had; the message says what to do.
+            ValueError: the executor is closed, a path leaves the folder, or the timeout is not positive.
+        """
+        case = Case(stdin=stdin, argv=argv, files=files or {})
+        return self.run_many(code, [case], timeout=timeout)[0]
+
+    def call(
+        self, code: Text, function: str, args: Sequence[Any] = (), *, timeout: float | None = _DEFAULT
+    ) -> ExecutionResult:
+        """Load a program, call a function of it, and return its value in :attr:`ExecutionResult.value`."""
+        return self.run_many(code, [Case(function=function, args=args)], timeout=timeout)[0]
+
+    def run_many(
+        self,
+        code: Text,
+        cases: Iterable[Case | Text],
+        *,
+        timeout: float | None = _DEFAULT,
+        until: Callable[[int, ExecutionResult], bool] | None = None,
+        workers: int = 1,
+    ) -> list[ExecutionResult]:
+        """Run one program on many inputs, compiled once, each time in a fresh process and folder.
+
+        Args:
+            cases: inputs; a plain string is standard input.
+            timeout: of each run.
+            until: called with the index and the outcome of each run; true: the runs after it are left out.
+            workers: runs at once; each takes a slot.
+
+        Returns:
+            Outcomes in the order of the cases, as far as ``until`` let them come.
+        """
+        limit = self.timeout if timeout is _DEFAULT else timeout
+        _check_timeout(limit)
+        every = [case if isinstance(case, Case) else Case(stdin=case) for case in cases]
+        program = _Program(self, code, limit, keep_code=len(every) > 1)
+        for case in every:
+            program.check(case)
+        results: dict[int, ExecutionResult] = {}
+        lock, todo, stop = threading.Lock(), iter(range(len(every))), threading.Event()
+
+        def work() -> None:
+            with self._lease(program.packages) as lease:
+                while not stop.is_set():
+                    with lock:
+                        index = next(todo, None)
+                    if index is None:
+                        return
+                    result = program.run(lease, every[index])
+                    results[index] = result
+                    if until is not None and until(index, result):
+                        stop.set()
+
+        _in_threads(work, min(workers, self.slots, len(every)))
+        ordered = []
+        for index in range(len(every)):
+            if index not in results:
+                break
+            ordered.append(results[index])
+            if until is not None and until(index, results[index]):
+                break
+        return ordered
+
+    def session(self, *, timeout: float | None = _DEFAULT) -> Session:
+        """A program that goes on: its variables stay from one :meth:`Session.run` to the next.
+
+        It has an interpreter of its own, beyond ``slots``; close it.
+        """
+        limit = self.timeout if timeout is _DEFAULT else timeout
+        _check_timeout(limit)
+        return Session(self, limit)
+
+    def close(self) -> None:
+        """End all interpreters, also those at work (their callers get a result that says so). Safe to call twice."""
+        with self._lock:
+            self._closed = True
+            slots = [*self._idle, *self._busy]
+            self._idle.clear()
+        for slot in slots:
+            slot.close()
+
+    def __enter__(self) -> Executor:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Executor {self.backend} slots={self.slots} timeout={self.timeout}>"
+
+    # -- slots ----------------------------------------------------------------------------------------
+
+    def start_slot(self) -> Slot:
+        """A warm interpreter that the caller closes."""
+        if self._closed:
+            raise ValueError("the executor is closed; make a new one")
+        slot = Slot(SlotConfig(interpreter=describe(self._python), **self._limits))
+        with self._lock:
+            closed = self._closed
+            self._busy.add(slot)
+        if closed:
+            slot.close()
+            raise ValueError("the executor is closed; make a new one")
+        if self._fixed_preload:
+            slot.preload(self._fixed_preload)
+        return slot
+
+    def let_go(self, slot: Slot) -> None:
+        """Close a slot that :meth:`start_slot` returned."""
+        slot.close()
+        with self._lock:
+            self._busy.discard(slot)
+
+    @contextmanager
+    def _lease(self, packages: Sequence[str] = ()) -> Iterator[_Lease]:
+        with self._free:
+            lease = _Lease(self, self._often(packages))
+            try:
+                yield lease
+            finally:
+                lease.give_back()
+
+    def _often(self, packages: Sequence[str]) -> list[str]:
+        """Which of the packages that a program imports are worth loading for the next ones too."""
+        if self._fixed_preload is not None:
+            return []
+        with self._lock:
+            self._asked.update(packages)
+            return [package for package in packages if self._asked[package] >= _OFTEN]
+
+    def take(self) -> Slot:
+        """An idle interpreter, or a new one."""
+        while True:
+            with self._lock:
+                if self._closed or not self._idle:
+                    break
+                slot = self._idle.pop()
+                self._busy.add(slot)
+            if slot.connected():
+                return slot
+            self.let_go(slot)
+        return self.start_slot()
+
+    def put_back(self, slot: Slot) -> None:
+        with self._lock:
+            self._busy.discard(slot)
+            if slot.usable and not self._closed:
+                self._idle.append(slot)
+                return
+        slot.close()
+
+
+class _Lease:
+    """The right to run one program at a time; replaces interpreters that are lost."""
+
+    def __init__(self, executor: Executor, preload: list[str]) -> None:
+        self._executor = executor
+        self._preload = preload
+        self._slot: Slot | None = None
+
+    def ask(self, what: bytes, body: bytes, timeout: float | None) -> Reply:
+        slot = self._slot
+        if slot is not None and not slot.connected():
+            self.give_back()
+            slot = None
+        if slot is None:
+            slot = self._slot = self._executor.take()
+            missing = [package for package in self._preload if package not in slot.preloaded]
+            if missing:
+                slot.preload(missing)
+        return slot.ask(what, body, timeout)
+
+    def give_back(self) -> None:
+        if self._slot is not None:
+            slot, self._slot = self._slot, None
+            self._executor.put_back(slot)
+
+
+class _Program:
+    """A program on its way to the interpreters."""
+
+    def __init__(self, executor: Executor, code: Text, timeout: float | None, keep_code: bool) -> None:
+        self._source = _bytes(code)
+        self._timeout = timeout
+        self._keep_code = keep_code and not executor.show_last
+        self._compiled = b""
+        self._fixed: dict[str, Any] = {"source": self._source, "imports": executor.supply_imports}
+        if executor.show_last:
+            self._fixed["show_last"] = True
+        if executor.cpu_s is not None:
+            self._fixed["cpu"] = executor.cpu_s
+        self.packages = heavy_packages(self._source, executor.supply_imports)
+
+    def check(self, case: Case) -> None:
+        """Raise for what a caller got wrong, before anything runs."""
+        for name in case.files:
+            _inside(name)
+        if case.function is not None:
+            json.dumps(list(case.args))
+
+    def body(self, case: Case) -> dict[str, Any]:
+        """What a zygote's fork is told."""
+        body = dict(self._fixed)
+        if case.stdin:
+            body["stdin"] = _bytes(case.stdin)
+        if case.argv:
+            body["argv"] = [str(argument) for argument in case.argv]
+        if case.files:
+            body["files"] = {_inside(name): _bytes(content) for name, content in case.files.items()}
+        if case.function is not None:
+            body["function"] = case.function
+            body["arguments"] = json.dumps(list(case.args)).encode()
+        return body
+
+    def run(self, lease: _Lease, case: Case) -> ExecutionResult:
+        body = self.body(case)
+        what = zygote.RUN
+        if case.function is not None:
+            what = zygote.CALL
+        if self._compiled:
+            body["compiled"] = self._compiled
+        elif self._keep_code:
+            body["keep_code"] = True
+            what = zygote.CALL
+        try:
+            reply = lease.ask(what, marshal.dumps(body, 2), self._timeout)
+        except SlotLost:
+            return ExecutionResult(reason="lost", timeout=self._timeout)
+        if reply.code and len(reply.code) < LARGEST_VALUE:
+            self._compiled = reply.code
+        return result_of(reply, self._timeout)
+
+
+class Session:
+    """A program that goes on between calls, as a notebook does. One caller at a time.
+
+    A call past its time is interrupted (``KeyboardInterrupt``), which keeps the variables; a program that does not
+    let itself be interrupted, or that dies, loses them: its result says :attr:`ExecutionResult.state_lost`, and the
+    next call begins afresh.
+    """
+
+    def __init__(self, executor: Executor, timeout: float | None) -> None:
+        self._executor = executor
+        self._timeout = timeout
+        self._slot: Slot | None = None
+        self._lock = threading.Lock()
+
+    def run(self, code: Text, *, timeout: float | None = _DEFAULT) -> ExecutionResult:
+        """Run a piece of program in the session's namespace. See :meth:`Executor.run`."""
+        limit = self._timeout if timeout is _DEFAULT else timeout
+        _check_timeout(limit)
+        source = _bytes(code)
+        executor = self._executor
+        with self._lock:
+            if self._slot is None:
+                self._slot = executor.start_slot()
+                self._slot.ask(zygote.OPEN, marshal.dumps({}, 2), zygote.GRACE)
+            body = {"source": source, "imports": executor.supply_imports, "show_last": executor.show_last}
+            try:
+                reply = self._slot.ask(zygote.CELL, marshal.dumps(body, 2), limit)
+            except SlotLost:
+                self._drop()
+                return ExecutionResult(reason="lost", timeout=limit, state_lost=True)
+            except BaseException:
+                self._drop()
+                raise
+            if not reply.alive:
+                self._drop()
+            return result_of(reply, limit, state_lost=not reply.alive)
+
+    def _drop(self) -> None:
+        if self._slot is not None:
+            self._executor.let_go(self._slot)
+            self._slot = None
+
+    def close(self) -> None:
+        """End the program and everything it started. Safe to call twice; a later run begins afresh."""
+        with self._lock:
+            self._drop()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_slot", None) is not None:
+            self._drop()
+
+
+def result_of(reply: Reply, timeout: float | None, state_lost: bool = False) -> ExecutionResult:
+    """A reply as callers see it."""
+    reason = _REASONS.get(reply.why, "lost")
+    stdout, cut_out = decode(*reply.stdout)
+    stderr, cut_err = decode(*reply.stderr)
+    value, has_value = None, False
+    if reply.value and len(reply.value) < LARGEST_VALUE:
+        try:
+            value, has_value = json.loads(reply.value, parse_int=big_int), True
+        except (ValueError, RecursionError):
+            pass  # the program wrote there itself: it has returned nothing
+    return ExecutionResult(
+        stdout=stdout,
+        stderr=stderr,
+        exit_code=reply.status if reason == "exit" else None,
+        signal=reply.status if reason == "signal" else None,
+        reason=reason,
+        timeout=timeout,
+        wall_s=reply.wall,
+        cpu_s=reply.cpu,
+        peak_mb=reply.peak / 1024,
+        stdout_bytes=reply.stdout[2],
+        stderr_bytes=reply.stderr[2],
+        truncated=cut_out or cut_err,
+        value=value,
+        has_value=has_value,
+        state_lost=state_lost,
+    )
+
+
+def big_int(digits: str) -> int:
+    """An integer of any length, whatever limit the caller's interpreter has on reading them."""
+    if len(digits) < 4000:
+        return int(digits)
+    sign, digits = (-1, digits[1:]) if digits.startswith("-") else (1, digits)
+    value = 0
+    for start in range(0, len(digits), 4000):
+        chunk = digits[start : start + 4000]
+        value = value * 10 ** len(chunk) + int(chunk)
+    return sign * value
+
+
+def heavy_packages(source: bytes, supply_imports: bool) -> list[str]:
+    """The packages a program imports that are worth importing once for all."""
+    text = source.decode("utf-8", "replace")
+    found = set(_HEAVY.findall(text))
+    if supply_imports:
+        found.update(_ALIASES[alias] for alias in _HEAVY_ALIAS.findall(text))
+    return sorted(found)
+
+
+def _bytes(text: Text) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+
+
+def _inside(name: str) -> str:
+    """A relative path that stays in the folder."""
+    clean = os.path.normpath(name)
+    if os.path.isabs(clean) or clean.split("/")[0] == ".." or clean == "." or "\0" in name:
+        raise ValueError(f"files: {name!r} is not a path inside the program's folder")
+    return clean
+
+
+def _check_timeout(timeout: float | None) -> None:
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout must be positive or None, got {timeout}")
+
+
+def _in_threads(work: Callable[[], None], workers: int) -> None:
+    """Run ``work`` in this many threads, this one included; the first error of any is raised."""
+    errors: list[BaseException] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=guarded, daemon=True) for _ in range(workers - 1)]
+    for thread in threads:
+        thread.start()
+    if workers > 0:
+        guarded()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _reset_in_child() -> None:
+    for executor in list(_executors):
+        executor._reset()
+
+
+os.register_at_fork(after_in_child=_reset_in_child)

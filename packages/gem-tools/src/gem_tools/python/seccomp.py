@@ -1,0 +1,106 @@
+"""The system calls a program may not make, as a seccomp filter.
+
+Namespaces hide the machine; this filter keeps programs off the kernel's rarely used doors, out of new
+namespaces, and away from what would outlive a run (System V objects, keyrings) or escape the memory accounts.
+Everything else is allowed: ordinary Python, subprocesses, threads and sockets never notice it.
+"""
+
+from __future__ import annotations
+
+import errno
+import platform
+import struct
+
+from gem.errors import MissingDependency
+
+#: name -> number on x86_64, number on aarch64 (-1: does not exist there).
+DENIED: dict[str, tuple[int, int]] = {
+    # other processes' memory and descriptors
+    "ptrace": (101, 117), "process_vm_readv": (310, 270), "process_vm_writev": (311, 271), "kcmp": (312, 272),
+    "pidfd_getfd": (438, 438), "migrate_pages": (256, 238), "move_pages": (279, 239),
+    # other processes' priorities
+    "setpriority": (141, 140), "ioprio_set": (251, 30), "sched_setscheduler": (144, 119),
+    "sched_setparam": (142, 118), "sched_setattr": (314, 274),
+    # namespaces and mounts
+    "unshare": (272, 97), "setns": (308, 268), "mount": (165, 40), "umount2": (166, 39), "pivot_root": (155, 41),
+    "chroot": (161, 51), "open_tree": (428, 428), "move_mount": (429, 429), "fsopen": (430, 430),
+    "fsconfig": (431, 431), "fsmount": (432, 432), "fspick": (433, 433), "mount_setattr": (442, 442),
+    "open_by_handle_at": (304, 265), "name_to_handle_at": (303, 264),
+    # the machine
+    "reboot": (169, 142), "swapon": (167, 224), "swapoff": (168, 225), "sethostname": (170, 161),
+    "setdomainname": (171, 162), "init_module": (175, 105), "delete_module": (176, 106),
+    "finit_module": (313, 273), "kexec_load": (246, 104), "kexec_file_load": (320, 294), "acct": (163, 89),
+    "settimeofday": (164, 170), "clock_settime": (227, 112), "adjtimex": (159, 171), "quotactl": (179, 60),
+    "syslog": (103, 116), "iopl": (172, -1), "ioperm": (173, -1),
+    # large and seldom used parts of the kernel
+    "bpf": (321, 280), "perf_event_open": (298, 241), "userfaultfd": (323, 282), "fanotify_init": (300, 262),
+    "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
+    # what outlives a run, or holds memory that no process is charged for
+    "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "keyctl": (250, 219),
+    "add_key": (248, 217), "request_key": (249, 218), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+}  # fmt: skip
+
+#: Allowed on the caller itself (first argument 0) only.
+OWN_PROCESS: dict[str, tuple[int, int]] = {"prlimit64": (302, 261), "sched_setaffinity": (203, 122)}
+CLONE = (56, 220)
+CLONE3 = (435, 435)
+#: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
+NEW_NAMESPACES = 0x7E020000
+
+_ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
+_LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+
+
+def build_filter(machine: str | None = None) -> bytes:
+    """The filter as an array of ``struct sock_filter`` (8 bytes each).
+
+    Raises:
+        gem.MissingDependency: this processor's system calls are not known here.
+    """
+    machine = machine or platform.machine()
+    if machine not in _ARCHITECTURES:
+        raise MissingDependency(
+            f"the isolated Python backend knows {' and '.join(_ARCHITECTURES)}, not {machine}; "
+            "choose backend='subprocess' if you trust the programs"
+        )
+    column, architecture = _ARCHITECTURES[machine]
+    deny = _statement(_RETURN, 0x00050000 | errno.EPERM)
+    program = [
+        _statement(_LOAD, _ARCHITECTURE),
+        _jump(_JUMP_EQUAL, architecture, 1, 0),
+        _statement(_RETURN, _KILL),
+        _statement(_LOAD, _NUMBER),
+    ]
+    if machine == "x86_64":  # the x32 numbers alias the others
+        program += [_jump(_JUMP_GREATER_EQUAL, 0x40000000, 0, 1), deny]
+    # glibc falls back to clone, whose flags can be seen from here
+    program += [_jump(_JUMP_EQUAL, CLONE3[column], 0, 1), _statement(_RETURN, 0x00050000 | errno.ENOSYS)]
+    for numbers in DENIED.values():
+        if numbers[column] >= 0:
+            program += [_jump(_JUMP_EQUAL, numbers[column], 0, 1), deny]
+    for numbers in OWN_PROCESS.values():
+        program += [
+            _jump(_JUMP_EQUAL, numbers[column], 0, 4),
+            _statement(_LOAD, _FIRST_ARGUMENT),
+            _jump(_JUMP_EQUAL, 0, 1, 0),
+            deny,
+            _statement(_RETURN, _ALLOW),
+        ]
+    program += [
+        _jump(_JUMP_EQUAL, CLONE[column], 0, 3),
+        _statement(_LOAD, _FIRST_ARGUMENT),
+        _jump(_JUMP_SET, NEW_NAMESPACES, 0, 1),
+        deny,
+        _statement(_RETURN, _ALLOW),
+    ]
+    return b"".join(program)
+
+
+def _statement(code: int, value: int) -> bytes:
+    return struct.pack("HBBI", code, 0, 0, value)
+
+
+def _jump(code: int, value: int, if_true: int, if_false: int) -> bytes:
+    return struct.pack("HBBI", code, if_true, if_false, value)

@@ -1,0 +1,1005 @@
+"""The warm interpreter: started once inside the isolation, it forks for every program.
+
+This file runs alone, on nothing but the standard library, as ``python zygote.py CONTROL_FD``. In the isolated
+backend it is process 1 of its own process namespace: what runs there can neither signal nor trace it, what it
+kills stays dead, and when it ends the kernel ends everything else.
+
+It never reads what a program is made of. A request is a fixed header, read here, and a body, read by the fork
+that will run it; output passes through buffers that are cleared after each run. So its memory, which every later
+fork inherits, holds nothing of earlier programs.
+"""
+
+import os
+
+
+class ForkHooks:
+    """What modules ask to be done in every fork, put off: most programs need none of it, and it costs a third of a run.
+
+    A fork of the zygote skips the hooks (it has one thread, and :func:`reseed` does what ``random`` asks for); a fork
+    that a program makes itself runs them.
+    """
+
+    def __init__(self):
+        self.hooks = []
+        self.mine = True
+        self.register = os.register_at_fork
+        self.register(before=self._before, after_in_parent=self._in_parent, after_in_child=self._in_child)
+
+    def __enter__(self):
+        os.register_at_fork = self._put_off
+
+    def __exit__(self, *_):
+        os.register_at_fork = self.register
+
+    def _put_off(self, *, before=None, after_in_parent=None, after_in_child=None):
+        self.hooks.append((before, after_in_parent, after_in_child))
+
+    def _run(self, position, hooks):
+        for hook in hooks:
+            if hook[position] is not None:
+                hook[position]()
+
+    def _before(self):
+        if not self.mine:
+            self._run(0, reversed(self.hooks))
+
+    def _in_parent(self):
+        if not self.mine:
+            self._run(1, self.hooks)
+
+    def _in_child(self):
+        if self.mine:
+            self.mine = False
+        else:
+            self._run(2, self.hooks)
+
+
+if __name__ == "__main__":
+    hooks = ForkHooks()
+    hooks.__enter__()
+
+# ruff: noqa: E402 - the hooks come before whatever registers one
+import atexit
+import builtins
+import ctypes
+import fcntl
+import gc
+import importlib
+import io
+import linecache
+import marshal
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import threading
+import time
+import types
+
+# The same without the enumerations of the module around it:
+from _signal import SIG_DFL, SIG_IGN, pthread_sigmask, signal as set_handler, sigtimedwait as wait_for_signal
+
+#: A request: what to do, its wall limit in seconds (0: none), and the length of the body that follows.
+REQUEST = struct.Struct("<cdQ")
+RUN, CALL, OPEN, CELL, PRELOAD = b"R", b"F", b"O", b"C", b"P"
+
+#: A reply: why it ended, exit status or signal, wall and CPU seconds, peak kilobytes, then for stdout and stderr
+#: the total and the kept head and tail lengths, the lengths of the returned value and of the compiled code, and
+#: whether there can be a next one (of the session, or in this zygote at all).
+REPLY = struct.Struct("<cqddQ6QQQ?")
+EXITED, SIGNALLED, TIMEOUT, MEMORY, CPU, READY = b"E", b"S", b"T", b"M", b"C", b"Y"
+
+#: Above every descriptor of the zygote (it counts on this: it opens few, and closes them all).
+TOP_FD = 24
+#: Seconds a program has to flush its streams when its time is up.
+LAST_WORDS = 0.1
+#: Seconds a session has to come back from an interrupt with its state kept.
+GRACE = 1.0
+#: Seconds between two looks at the memory of a run.
+WATCH = 0.02
+#: Seconds in which a program may be done before anybody looks at its output.
+HURRY = 0.003
+#: Newlines written at once, before output is buffered in blocks.
+EAGER_LINES = 200
+MAIN_FILE = "main.py"
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
+
+
+# -- confinement -----------------------------------------------------------------------------------------
+
+
+def confine(config):
+    """Take what the zygote needs, then give up every right to take more."""
+    os.umask(0o022)
+    if config["isolated"]:
+        options = f"size={config['disk']},nr_inodes={config['inodes']},mode=1777".encode()
+        for folder in (b"/tmp", b"/dev/shm"):
+            _check(_libc.mount(b"tmpfs", folder, b"tmpfs", 2 | 4, options), "mount a tmpfs")  # nosuid, nodev
+        if config["uid"] is not None:
+            os.setgroups([])
+            os.setresgid(config["uid"], config["uid"], config["uid"])
+            os.setresuid(config["uid"], config["uid"], config["uid"])
+        _prctl(47, 4)  # PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL
+        header, data = struct.pack("<Ii", 0x20080522, 0), bytes(24)
+        _check(_libc.capset(header, data), "drop capabilities")
+    else:
+        _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER: orphans come to us, to be killed
+    _prctl(38, 1)  # PR_SET_NO_NEW_PRIVS
+    _prctl(4, 0)  # PR_SET_DUMPABLE: no tracing, no /proc/1/mem, not even by the same user
+    if config["filter"]:
+        program = config["filter"]
+        buffer = ctypes.create_string_buffer(program, len(program))
+        fprog = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))  # struct sock_fprog
+        _prctl(22, 2, fprog)  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+    for name, value in config["limits"].items():
+        number = getattr(resource, name)
+        hard = resource.getrlimit(number)[1]
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(number, (value, value))
+
+
+def _prctl(option, argument, pointer=None):
+    _check(_libc.prctl(option, argument, pointer, 0, 0), "confine programs (prctl)")
+
+
+def _check(result, what):
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"cannot {what}: {os.strerror(number)}")
+
+
+# -- captured output -------------------------------------------------------------------------------------
+
+
+class Capture:
+    """One output stream of a run: its first bytes, its last bytes, and how many there were.
+
+    The buffers are allocated once and cleared after use, so that no later fork inherits what they held.
+    """
+
+    scratch = bytearray(65536)
+    view = memoryview(scratch)
+
+    def __init__(self, limit):
+        self.half = max(1, limit // 2)
+        self.head = bytearray(self.half)
+        self.tail = bytearray(self.half)
+        self.fd = -1
+        self.total = 0
+
+    def open(self):
+        """A fresh pipe (its flags must not leak from one run to the next); returns the end to write to."""
+        self.fd, write_end = os.pipe()
+        os.set_blocking(self.fd, False)
+        self.total = 0
+        return write_end
+
+    def pump(self):
+        """Read once; the bytes read, 0 when every writer is gone, -1 when there is nothing now."""
+        try:
+            count = os.readv(self.fd, [self.scratch])
+        except BlockingIOError:
+            return -1
+        if count:
+            self.keep(count)
+        return count
+
+    def keep(self, count):
+        start = 0
+        if self.total < self.half:
+            start = min(self.half - self.total, count)
+            self.head[self.total : self.total + start] = self.view[:start]
+        rest = count - start
+        if rest:
+            half = self.half
+            begin = max(start, count - half)
+            length = count - begin
+            # the ring's write position follows the stream's, so that no second counter is needed
+            position = (self.total + begin - half) % half
+            first = min(length, half - position)
+            self.tail[position : position + first] = self.view[begin : begin + first]
+            if first < length:
+                self.tail[: length - first] = self.view[begin + first : count]
+        self.total += count
+
+    def drain(self):
+        """What is still in the pipe; at most what a pipe holds, as every writer is dead or waiting."""
+        for _ in range(32):
+            if self.pump() <= 0:
+                break
+
+    def parts(self):
+        """The kept bytes in order, as views."""
+        head = min(self.total, self.half)
+        tail = min(self.total - head, self.half)
+        views = [memoryview(self.head)[:head]]
+        if tail < self.half:
+            views.append(memoryview(self.tail)[:tail])
+        else:
+            position = (self.total - self.half) % self.half
+            views += [memoryview(self.tail)[position:], memoryview(self.tail)[:position]]
+        return views, head, tail
+
+    def clear(self):
+        used = min(self.total, 65536)
+        self.scratch[:used] = bytes(used)
+        for buffer in (self.head, self.tail):
+            used = min(self.total, self.half)
+            buffer[:used] = bytes(used)
+        self.total = 0
+
+    def close(self):
+        if self.fd >= 0:
+            os.close(self.fd)
+            self.fd = -1
+
+
+# -- processes ---------------------------------------------------------------------------------------------
+
+
+def descendants(isolated):
+    """The processes of the run in progress: in a namespace of our own, everything but us."""
+    me = os.getpid()
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    if isolated:
+        return [pid for pid in pids if pid != me]
+    children = {}
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/stat", "rb") as file:
+                parent = int(file.read().rpartition(b")")[2].split()[1])
+        except (OSError, IndexError):
+            continue
+        children.setdefault(parent, []).append(pid)
+    found, stack = [], [me]
+    while stack:
+        below = children.get(stack.pop(), [])
+        found += below
+        stack += below
+    return found
+
+
+def kill_everything(isolated):
+    """Kill and reap the whole run. Returns the CPU seconds and the peak kilobytes of what was reaped."""
+    cpu, peak = 0.0, 0
+    while True:
+        if isolated:
+            try:
+                os.kill(-1, signal.SIGKILL)  # everything but process 1, in one sweep that no fork escapes
+            except ProcessLookupError:
+                pass
+        else:
+            for pid in descendants(False):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except (ProcessLookupError, PermissionError):
+                    pass
+        try:
+            pid, status, usage = os.wait4(-1, 0)
+            while pid:
+                cpu += usage.ru_utime + usage.ru_stime
+                peak = max(peak, usage.ru_maxrss)
+                pid, status, usage = os.wait4(-1, os.WNOHANG)
+        except ChildProcessError:
+            return cpu, peak
+
+
+def memory_used(isolated, base):
+    """Resident bytes of the run beyond the pages each process shares with the zygote."""
+    pids = descendants(isolated)
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/statm", "rb") as file:
+                total += max(0, int(file.read().split()[1]) - base)
+        except (OSError, IndexError):
+            continue
+    return total * _PAGE, pids
+
+
+def proportional(pids):
+    """Bytes resident, each shared page counted once in all: dear to ask, and what the limit is about."""
+    total = 0
+    for pid in pids:
+        try:
+            with open(f"/proc/{pid}/smaps_rollup", "rb") as file:
+                for line in file:
+                    if line.startswith(b"Pss:"):
+                        total += int(line.split()[1]) * 1024
+                        break
+        except OSError:
+            try:
+                with open(f"/proc/{pid}/statm", "rb") as file:
+                    total += int(file.read().split()[1]) * _PAGE
+            except (OSError, IndexError):
+                continue
+    return total
+
+
+_CHILD = (signal.SIGCHLD.value,)
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+class Workplace:
+    """The folder of programs, and whatever else they can write to: the same and empty for each of them."""
+
+    def __init__(self, path, roots, private):
+        self.path = path
+        self.roots = roots
+        os.mkdir(path, 0o700)
+        os.chdir(path)
+        self.folder = self._folder()
+        #: Free inodes of the empty file systems, where they are ours alone.
+        self.free = [os.statvfs(root).f_ffree for root in roots] if private else None
+
+    def _folder(self):
+        facts = os.lstat(self.path)
+        return facts.st_ino, facts.st_mode
+
+    def wipe(self):
+        """Empty it all; whether that worked. If not, the zygote ends, and its file systems with it."""
+        try:
+            facts = self._folder()
+            if self.free is not None and facts == self.folder:
+                if self.free == [os.statvfs(root).f_ffree for root in self.roots]:
+                    return True  # not a file more than there was
+            if facts[0] != self.folder[0]:
+                return False
+            os.chmod(self.path, 0o700)
+            for folder in (self.path, *self.roots):
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        if not entry.is_dir(follow_symlinks=False):
+                            os.unlink(entry.path)
+                        elif entry.path != self.path:
+                            shutil.rmtree(entry.path)
+        except (OSError, RecursionError):
+            return False
+        return True
+
+
+# -- inside the fork ---------------------------------------------------------------------------------------
+
+
+class EagerWriter(io.TextIOWrapper):
+    """Standard output that writes its first lines at once, so that a program killed at its limit has said them.
+
+    Beyond :data:`EAGER_LINES` the override removes itself: programs that print a lot pay nothing for it.
+    """
+
+    _left = EAGER_LINES
+
+    def write(self, text):
+        written = io.TextIOWrapper.write(self, text)
+        if "\n" in text:
+            self.flush()
+            cls = type(self)
+            cls._left -= 1
+            if cls._left <= 0 and "write" in cls.__dict__:
+                del cls.write
+        return written
+
+
+def standard_streams():
+    """The streams of all programs to come, made before the first fork: each finds them unused."""
+    spare = os.pipe()
+    os.dup2(spare[1], 1)
+    os.dup2(spare[1], 2)  # a stream on a pipe knows that it cannot seek
+    stdin, stdout, stderr = open(0, "rb", closefd=False), open(1, "wb", closefd=False), open(2, "wb", closefd=False)
+    sys.stdin = io.TextIOWrapper(stdin, encoding="utf-8", errors="surrogateescape")
+    sys.stdout = EagerWriter(stdout, encoding="utf-8", errors="surrogateescape")
+    sys.stderr = io.TextIOWrapper(stderr, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
+    sys.stdin.mode, sys.stdout.mode, sys.stderr.mode = "r", "w", "w"
+    for fd in spare:
+        os.close(fd)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 1)
+    os.dup2(null, 2)
+    return null
+
+
+def reseed(text):
+    """Random numbers of its own for a program that speaks of them."""
+    if b"random" in text or b"shuffle" in text:
+        for name in ("random", "numpy.random", "sympy.core.random"):
+            if name in sys.modules:
+                sys.modules[name].seed()
+
+
+def last_words(signum, frame):
+    """At the time limit: what the program printed must not die in a buffer."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+    set_handler(signal.SIGXCPU, SIG_DFL)
+    os.kill(os.getpid(), signal.SIGXCPU)
+
+
+def receive(sock, length):
+    data = sock.recv(length, socket.MSG_WAITALL) if length else b""
+    if len(data) < length:
+        os._exit(1)
+    return data
+
+
+def become_program(config, body):
+    """In the fork, before the first line of the program: its folder, its limits, its streams."""
+    set_handler(signal.SIGXCPU, last_words)
+    pthread_sigmask(signal.SIG_SETMASK.value, ())
+    folder = config["folder"]
+    for name, content in body.get("files", {}).items():
+        if "/" in name:
+            os.makedirs(os.path.dirname(name), exist_ok=True)
+        with open(name, "wb") as file:
+            file.write(content)
+    if config["isolated"]:
+        _prctl(4, 1)  # dumpable again: /proc/self belongs to the program
+    sys.argv = [MAIN_FILE, *body.get("argv", ())]
+    sys.path[0] = folder
+    module = types.ModuleType("__main__")
+    module.__file__ = os.path.join(folder, MAIN_FILE)
+    module.__builtins__ = builtins
+    sys.modules["__main__"] = module
+    gc.enable()
+    return module
+
+
+def compile_program(body):
+    code = body.get("compiled")
+    if code is not None:
+        return marshal.loads(code)
+    source = body["source"].decode("utf-8", "surrogatepass")
+    return compile(source, MAIN_FILE, "exec", dont_inherit=True)
+
+
+def split_last_expression(source):
+    """The program with its last expression shown, as a notebook does."""
+    import ast
+
+    tree = ast.parse(source, MAIN_FILE)
+    if not tree.body or not isinstance(tree.body[-1], ast.Expr):
+        return [compile(tree, MAIN_FILE, "exec", dont_inherit=True)]
+    last = ast.Interactive([tree.body.pop()])
+    return [compile(tree, MAIN_FILE, "exec", dont_inherit=True), compile(last, MAIN_FILE, "single", dont_inherit=True)]
+
+
+def supply_imports(codes, namespace, table):
+    """Bind the usual names (``math``, ``np``, ``deque``) that a program uses and forgot to import.
+
+    A name that the program binds itself is simply bound over; nothing is run twice.
+    """
+    for code in codes:
+        for name in code.co_names:
+            if name in table and name not in namespace:
+                module, _, attribute = table[name].partition(":")
+                try:
+                    found = importlib.import_module(module)
+                    namespace[name] = getattr(found, attribute) if attribute else found
+                except Exception:
+                    continue  # not installed: the program's own NameError says what it lacks
+        inner = [constant for constant in code.co_consts if type(constant) is types.CodeType]
+        if inner:
+            supply_imports(inner, namespace, table)
+
+
+_sources = []
+
+
+def write_main(source):
+    """The program as a file, for whatever reads it there."""
+    with open(os.path.join(sys.path[0], MAIN_FILE), "wb") as file:
+        file.write(source)
+
+
+def report(error):
+    """Print a traceback that begins at the program, not at us."""
+    if _sources:
+        try:
+            write_main(_sources.pop())
+        except OSError:
+            pass  # a full disk: the traceback goes without the line
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    error.__traceback__ = trace
+    sys.excepthook(type(error), error, trace)
+
+
+def leave(status):
+    finish()
+    os._exit(status)
+
+
+def finish():
+    """What an interpreter does at its end, short of tearing itself down."""
+    try:
+        if len(threading._active) > 1:
+            threading._shutdown()
+        atexit._run_exitfuncs()
+        main = sys.modules.get("__main__")
+        if main is not None:
+            main.__dict__.clear()  # files the program left open are flushed as they go
+            gc.collect(0)
+    except BaseException:
+        pass
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
+
+
+def exit_status(error):
+    """The status of ``sys.exit(x)``, its message printed if it is one."""
+    code = error.code
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code & 0xFF
+    try:
+        print(code, file=sys.stderr)
+    except BaseException:
+        pass
+    return 1
+
+
+def execute(codes, namespace):
+    """Run code objects; returns an exit status, or ``None`` where they came to their end."""
+    try:
+        for code in codes:
+            exec(code, namespace)
+    except SystemExit as error:
+        return exit_status(error)
+    except BaseException as error:
+        try:
+            report(error)
+        except BaseException:
+            pass
+        return 130 if isinstance(error, KeyboardInterrupt) else 1
+    return None
+
+
+def call_function(namespace, body, fd):
+    """Call what the program defined (a function, or a method of its class ``Solution``); write the value as JSON."""
+    import json
+
+    name = body["function"]
+    try:
+        function = namespace.get(name)
+        if function is None and "Solution" in namespace:
+            function = getattr(namespace["Solution"](), name, None)
+        if function is None:
+            raise NameError(f"the program defines no function {name!r}")
+        value = json.dumps(function(*json.loads(body["arguments"])), default=_plain).encode()
+        with open(fd, "wb", closefd=False) as file:
+            file.write(value)
+    except SystemExit as error:
+        return exit_status(error)
+    except BaseException as error:
+        report(error)
+        return 1
+    return 0
+
+
+def _plain(value):
+    if isinstance(value, (set, frozenset)):
+        return sorted(value)
+    for method in ("tolist", "item"):  # numpy arrays and scalars
+        if hasattr(value, method):
+            return getattr(value, method)()
+    return list(value)
+
+
+def perform(config, body, value_fd=-1, code_fd=-1):
+    """One program, from its source to its exit status."""
+    try:
+        module = become_program(config, body)
+        namespace = module.__dict__
+        source = body["source"]
+        try:
+            if body.get("show_last"):
+                codes = split_last_expression(source.decode("utf-8", "surrogatepass"))
+            else:
+                codes = [compile_program(body)]
+        except BaseException as error:
+            error.__traceback__ = None
+            report(error)
+            return 1
+        if code_fd >= 0:
+            with open(code_fd, "wb") as file:  # closed before the program begins, so it cannot forge it
+                marshal.dump(codes[0], file)
+        if b"__file__" in source or b"inspect" in source or b"multiprocessing" in source or b"concurrent" in source:
+            write_main(source)
+        else:
+            _sources.append(source)  # written when a traceback wants to quote it
+        reseed(source)
+        if body.get("imports"):
+            supply_imports(codes, namespace, config["imports"])
+        status = execute(codes, namespace)
+        if status is None and body.get("function") is not None:
+            status = call_function(namespace, body, value_fd)
+        return status or 0
+    except BaseException as error:  # a broken stream, a full disk: the program's run, not ours
+        try:
+            report(error)
+        except BaseException:
+            pass
+        return 1
+
+
+def rehearse(config):
+    """Do in the zygote what every fork will do, until the interpreter has settled on how to do it.
+
+    Every page that a fork need not write to, because the zygote has, saves a copy.
+    """
+    request = marshal.dumps({"source": b"print(1 + 1)\n", "imports": True}, 2)
+    for _ in range(20):
+        perform(config, marshal.loads(request))
+        finish()
+        _sources.clear()
+    gc.disable()
+    set_handler(signal.SIGXCPU, SIG_DFL)
+    pthread_sigmask(signal.SIG_SETMASK.value, _CHILD)  # to be waited for
+
+
+def session_fork(config, body, sock):
+    """A program that goes on: cells arrive on ``sock`` and share one namespace. Never returns."""
+    module = become_program(config, body)
+    namespace = module.__dict__
+    number = 0
+    set_handler(signal.SIGINT, signal.default_int_handler)
+    while True:
+        try:
+            head = sock.recv(8, socket.MSG_WAITALL)
+            if len(head) < 8:
+                leave(0)
+            cell = marshal.loads(receive(sock, int.from_bytes(head, "little")))
+            if number == 0:
+                reseed(b"random")
+        except KeyboardInterrupt:
+            continue
+        number += 1
+        source = bytes(cell["source"]).decode("utf-8", "surrogatepass")
+        name = MAIN_FILE if number == 1 else f"cell {number}"
+        status = 0
+        try:
+            linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+            if cell.get("show_last"):
+                codes = split_last_expression(source)
+            else:
+                codes = [compile(source, name, "exec", dont_inherit=True)]
+        except BaseException as error:
+            error.__traceback__ = None
+            report(error)
+            status = 1
+        else:
+            if cell.get("imports"):
+                supply_imports(codes, namespace, config["imports"])
+            status = execute(codes, namespace)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except BaseException:
+                pass
+        sock.send(bytes([status or 0]))
+
+
+# -- the server --------------------------------------------------------------------------------------------
+
+
+class Server:
+    """One program at a time, asked for over the control socket."""
+
+    def __init__(self, control, config, null):
+        self.control = control
+        self.config = config
+        self.isolated = config["isolated"]
+        self.out, self.err = Capture(config["output"]), Capture(config["output"])
+        self.null = null
+        self.workplace = Workplace(config["folder"], config["wipe"], self.isolated)
+        self.base = 0
+        self.session = None  # (pid, pidfd, socket)
+
+    def serve(self):
+        while True:
+            header = self.control.recv(REQUEST.size, socket.MSG_WAITALL)
+            if len(header) < REQUEST.size:
+                return  # whoever started us is gone
+            what, timeout, length = REQUEST.unpack(header)
+            if what in (RUN, CALL):
+                if not self.run(timeout, length, what == CALL):
+                    return
+            elif what == OPEN:
+                self.open_session(length)
+            elif what == CELL:
+                if not self.run_cell(timeout, length):
+                    return
+            elif what == PRELOAD:
+                self.preload(bytes(receive(self.control, length)).decode().split())
+
+    def preload(self, names):
+        """Import for all programs to come. What cannot be imported is left to the program that asks for it."""
+        with hooks:
+            for name in names:
+                try:
+                    importlib.import_module(name)
+                except Exception:
+                    continue
+        self.settle()
+        self.answer(READY, 0, 0.0, 0.0, 0)
+
+    def settle(self):
+        """Before forking: leave nothing for the collector, whose marks would be written all over the heap."""
+        gc.collect()
+        gc.disable()
+        gc.freeze()
+        with open("/proc/self/statm", "rb") as file:
+            self.base = int(file.read().split()[1])
+
+    # -- one program
+
+    def run(self, timeout, length, call):
+        out, err = self.out.open(), self.err.open()
+        value, code = (self.scratch_file(), self.scratch_file()) if call else (-1, -1)
+        began = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                body = marshal.loads(receive(self.control, length))
+                stdin = body.pop("stdin", b"")
+                source = self.null
+                if stdin:
+                    source = self.scratch_file()
+                    _write_all(source, stdin)
+                    os.lseek(source, 0, os.SEEK_SET)
+                self.take_streams(source, out, err, value, code)
+                self.limit_cpu(body.get("cpu"))
+                leave(perform(self.config, body, value, code))
+            finally:
+                os._exit(1)
+        # Most programs end at once, and what they print fits a pipe: one short wait does for all of it.
+        why = EXITED
+        wait_for_signal(_CHILD, HURRY)
+        done, status, usage = os.wait4(pid, os.WNOHANG)
+        os.close(out)
+        os.close(err)
+        if not done:
+            pidfd = os.pidfd_open(pid)
+            why = self.watch(pidfd, None, began + timeout if timeout else None, pid)
+            os.close(pidfd)
+            send_signal(pid, signal.SIGKILL)
+            _, status, usage = os.wait4(pid, 0)
+        wall = time.monotonic() - began
+        cpu, peak = self.reap_rest(usage)
+        self.out.drain()
+        self.err.drain()
+        if why == EXITED:
+            why, status = _cause(status)
+        clean = self.workplace.wipe()
+        self.answer(why, status, wall, cpu, peak, clean, value, code)
+        self.forget(value, code)
+        return clean
+
+    def take_streams(self, stdin, out, err, *kept):
+        """In the fork: the program's three streams, and nothing else of ours but ``kept``."""
+        os.dup2(stdin, 0)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        low = 3
+        for fd in sorted(fd for fd in kept if fd >= 0):
+            os.closerange(low, fd)
+            low = fd + 1
+        os.closerange(low, TOP_FD)
+
+    def scratch_file(self):
+        path = self.config["scratch"] + "/scratch"
+        fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        os.unlink(path)
+        return fd
+
+    def limit_cpu(self, seconds):
+        if seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+
+    def watch(self, pidfd, sock, deadline, pid):
+        """Collect output until the program ends (or its session answers), or a limit is reached: which."""
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        poll.register(self.control, 0)  # only its end
+        poll.register(self.out.fd, select.POLLIN)
+        poll.register(self.err.fd, select.POLLIN)
+        streams = {self.out.fd: self.out, self.err.fd: self.err}
+        if sock is not None:
+            poll.register(sock, select.POLLIN)
+        next_look = time.monotonic() + WATCH
+        why = None
+        while True:
+            now = time.monotonic()
+            if now >= next_look:
+                if why is None and self.over_memory():
+                    return MEMORY
+                next_look = now + WATCH
+            until = next_look
+            if deadline is not None:
+                if now >= deadline:
+                    if why is not None or sock is not None:
+                        return TIMEOUT
+                    why, deadline = TIMEOUT, now + LAST_WORDS
+                    send_signal(pid, signal.SIGXCPU)
+                until = min(until, deadline)
+            ended = answered = False
+            for fd, event in poll.poll(max(0, (until - now) * 1000)):
+                if fd == self.control.fileno():
+                    if event & (select.POLLHUP | select.POLLERR):
+                        os._exit(1)  # whoever asked is gone: all this ends with us
+                elif fd == pidfd:
+                    ended = True
+                elif sock is not None and fd == sock.fileno():
+                    answered = True
+                elif streams[fd].pump() == 0:
+                    poll.unregister(fd)
+            if ended or answered:
+                return why or EXITED
+
+    def over_memory(self):
+        limit = self.config["memory"]
+        used, pids = memory_used(self.isolated, self.base)
+        return used > limit and proportional(pids) > limit
+
+    def reap_rest(self, usage):
+        """Kill and reap what the program started; CPU seconds and peak kilobytes of it all."""
+        cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss
+        if self.orphans():
+            more, high = kill_everything(self.isolated)
+            cpu, peak = cpu + more, max(peak, high)
+        return cpu, peak
+
+    def orphans(self):
+        """Whether the run left anything alive: every orphan is by now our child."""
+        try:
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            return False
+        return True
+
+    def answer(self, why, status, wall, cpu, peak, alive=True, value=-1, code=-1):
+        out, out_head, out_tail = self.out.parts()
+        err, err_head, err_tail = self.err.parts()
+        kept = (self.out.total, out_head, out_tail, self.err.total, err_head, err_tail)
+        lengths = [min(os.fstat(fd).st_size, self.config["value"]) if fd >= 0 else 0 for fd in (value, code)]
+        self.send([REPLY.pack(why, status, wall, cpu, peak, *kept, *lengths, alive), *out, *err])
+        for fd, length in zip((value, code), lengths):
+            offset = 0
+            while offset < length:
+                offset += os.sendfile(self.control.fileno(), fd, offset, length - offset)
+
+    def send(self, parts):
+        parts = [memoryview(part) for part in parts if len(part)]
+        while parts:
+            sent = self.control.sendmsg(parts)
+            while parts and sent >= len(parts[0]):
+                sent -= len(parts.pop(0))
+            if sent:
+                parts[0] = parts[0][sent:]
+
+    def forget(self, *fds):
+        """After the answer is out: nothing of this run stays in memory."""
+        for fd in fds:
+            if fd >= 0:
+                os.close(fd)
+        for stream in (self.out, self.err):
+            stream.close()
+            stream.clear()
+
+    # -- sessions: one in the life of a zygote
+
+    def open_session(self, length):
+        ours, theirs = socket.socketpair()
+        out, err = self.out.open(), self.err.open()
+        pid = os.fork()
+        if pid == 0:
+            try:
+                body = marshal.loads(receive(self.control, length))
+                self.take_streams(self.null, out, err, theirs.fileno())
+                session_fork(self.config, body, theirs)
+            finally:
+                os._exit(1)
+        theirs.close()
+        os.close(out)
+        os.close(err)
+        self.session = (pid, os.pidfd_open(pid), ours)
+        self.answer(READY, 0, 0.0, 0.0, 0)
+
+    def run_cell(self, timeout, length):
+        body = receive(self.control, length)
+        pid, pidfd, sock = self.session
+        began = time.monotonic()
+        try:
+            sock.sendall(len(body).to_bytes(8, "little") + body)
+        except OSError:
+            pass  # it died between two cells; the watch sees that
+        why = self.watch(pidfd, sock, began + timeout if timeout else None, pid)
+        if why == TIMEOUT:
+            # Interrupt, as a notebook does: a program that lets itself be interrupted keeps its state.
+            send_signal(pid, signal.SIGINT)
+            if self.watch(pidfd, sock, time.monotonic() + GRACE, pid) == MEMORY:
+                why = MEMORY
+        wall = time.monotonic() - began
+        status = None if why == MEMORY else _cell_status(sock)
+        alive = status is not None
+        cpu, peak = 0.0, 0
+        if not alive:
+            send_signal(pid, signal.SIGKILL)
+            _, ended, usage = os.wait4(pid, 0)
+            cpu, peak = self.reap_rest(usage)
+            status = 0
+            if why == EXITED:
+                why, status = _cause(ended)
+        self.out.drain()
+        self.err.drain()
+        self.answer(why, status, wall, cpu, peak, alive)
+        self.out.clear()
+        self.err.clear()
+        return alive
+
+
+def _cell_status(sock):
+    """The exit status a cell answered with, or ``None`` where the program has not come back."""
+    try:
+        status = sock.recv(1, socket.MSG_DONTWAIT)
+    except OSError:
+        return None
+    return status[0] if status else None
+
+
+def _cause(status):
+    """Why a process ended, from its wait status."""
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return (CPU if number == signal.SIGXCPU else SIGNALLED), number
+    return EXITED, os.WEXITSTATUS(status)
+
+
+def send_signal(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def _write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def main():
+    sys.set_int_max_str_digits(0)  # programs may print the integers they compute
+    hooks.__exit__()
+    control = socket.socket(fileno=int(sys.argv[1]))
+    for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
+        set_handler(number, SIG_DFL if number == signal.SIGINT else SIG_IGN)
+    head = control.recv(8, socket.MSG_WAITALL)
+    if len(head) < 8:
+        return
+    config = marshal.loads(receive(control, int.from_bytes(head, "little")))
+    fcntl.fcntl(control, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+    null = standard_streams()
+    os.environ.pop("LD_BIND_NOW", None)  # it was for us: see Slot
+    rehearse(config)
+    confine(config)
+    server = Server(control, config, null)
+    server.preload(config["preload"])
+    server.serve()
+
+
+if __name__ == "__main__":
+    main()
