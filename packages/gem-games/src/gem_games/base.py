@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from gem.env import Env
-from gem.errors import ResetNeeded
+from gem.errors import GemError, ResetNeeded
 from gem.parsing import last_boxed
 from gem_games.options import one_of
 
@@ -21,6 +21,10 @@ FORMAT_ERROR = -0.1
 
 #: Responses up to this many characters are remembered with the move they hold.
 _SHORT = 96
+
+
+class NoSolution(GemError):
+    """The solver knows no way to win from the current position."""
 
 
 class Game(Env):
@@ -154,6 +158,7 @@ class Game(Env):
 
         Raises:
             NotImplementedError: the game has no solver.
+            NoSolution: the position cannot be won any more.
             gem.ResetNeeded: no episode is under way.
         """
         if not self.playing:
