@@ -250,6 +250,18 @@ def test_never_an_empty_or_a_broken_recovered_program(text: str) -> None:
     assert code_blocks(text) == []
 
 
+def test_broken_blocks_when_asked_for() -> None:
+    text = "```python\nx = (\n```python\ny = 1\n```\n```python\nprint(1"
+    blocks = code_blocks(text, broken=True)
+    assert [(b.code, b.closed, b.broken) for b in blocks] == [
+        ("x = (", False, True),
+        ("y = 1", True, False),
+        ("print(1", False, True),
+    ]
+    assert code_blocks("I mention <python> only", broken=True) == []
+    assert code_blocks("```\nx = (", broken=True) == []
+
+
 @pytest.mark.parametrize(
     ("text", "codes"),
     [

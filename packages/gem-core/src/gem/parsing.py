@@ -234,6 +234,8 @@ class CodeBlock(NamedTuple):
     span: tuple[int, int]
     #: Whether it was closed properly; when not, it was recovered because it compiles (or is not Python).
     closed: bool
+    #: Python that is neither closed nor compiles; only there when asked for.
+    broken: bool = False
 
 
 # Where a block may start: a tag, or a fence.
@@ -260,24 +262,26 @@ _ATTEMPTS = 8
 _MAX_RECOVERED = 200_000
 
 
-def code_blocks(text: str) -> list[CodeBlock]:
+def code_blocks(text: str, broken: bool = False) -> list[CodeBlock]:
     r"""The blocks of code in ``text``, in order: Markdown fences and ``<python>...</python>``.
 
     A fence is three or more backticks or tildes; the closing one is at least as long. Fences inside a
     triple-quoted Python string belong to the program. A missing closing fence, a missing opening one, and code
-    that ends on the line of its fence are recovered when what is left compiles.
+    that ends on the line of its fence are recovered when what is left compiles. With ``broken`` fenced Python that
+    is not closed and does not compile is listed too, for whoever wants to say so to the model.
 
     >>> code_blocks("```py\nprint(1)\n```")[0][:2]
     ('python', 'print(1)')
     """
-    return _CodeReader(text).read()
+    return _CodeReader(text, broken).read()
 
 
 class _CodeReader:
     """One pass over one text."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, broken: bool = False) -> None:
         self.text = text
+        self.keep_broken = broken
         self.blocks: list[CodeBlock] = []
         self.attempts = _ATTEMPTS
         self.tags_close = True  # whether a </python> may still follow
@@ -295,12 +299,14 @@ class _CodeReader:
                 position = self._read_fence(opening, position)
         return self.blocks
 
-    def _add(self, language: str, code: str, start: int, end: int, closed: bool) -> bool:
+    def _add(self, language: str, code: str, start: int, end: int, closed: bool, fenced: bool = True) -> bool:
         if not code or code.isspace() or code == "...":
             return False
-        if not closed and language in ("python", "") and not _compiles(code):
+        broken = not closed and language in ("python", "") and not _compiles(code)
+        # `<python>` that is not closed may just be talked about
+        if broken and not (self.keep_broken and fenced and language == "python"):
             return False
-        self.blocks.append(CodeBlock(language, code, (start, end), closed))
+        self.blocks.append(CodeBlock(language, code, (start, end), closed, broken))
         return True
 
     # -- <python> ----------------------------------------------------------------------------------------
@@ -317,7 +323,9 @@ class _CodeReader:
         if self.attempts:
             self.attempts -= 1
             content = self.text[opening.end() :]
-            if self._add("python", _only_fence(content) or _tidy(content), opening.start(), len(self.text), False):
+            if self._add(
+                "python", _only_fence(content) or _tidy(content), opening.start(), len(self.text), False, False
+            ):
                 return len(self.text)
         return opening.end()
 
