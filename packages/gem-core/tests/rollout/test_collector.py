@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -108,7 +109,12 @@ def test_the_record_rebuilds_the_episode_elsewhere(count, how):
 
 def test_an_environment_from_a_task_a_spec_or_a_function(count, how):
     task = TaskSpec("test:Count", {"most": 1, "wrappers": "latest"})
-    for source in (task, gem.EnvSpec(id="test:Own", entry_point=count, kwargs={"most": 1}), count):
+    for source in (
+        task,
+        gem.EnvSpec(id="test:Own", entry_point=count, kwargs={"most": 1}),
+        count,
+        partial(count, most=1),
+    ):
         with Collector(source, num_envs=2) as collector:
             assert collect(collector, how, [1, 2]).metrics["episodes"] == 2
 
@@ -270,13 +276,17 @@ def bad_policy(observations):
         ("1", r"policy 'bad_policy' must return a list of 2 .*; got str"),
         (["1"], r"policy 'bad_policy' returned 1 responses to 2 observations: return one str or gem.Response for each"),
         ([None, "1"], r"policy 'bad_policy': a response must be a str or a gem.Response with text, got None"),
+        (
+            [Response("1", [0], [1], [0.1, 0.2])] * 2,
+            r"policy 'bad_policy': a response has 2 logprobs for 1 response_ids",
+        ),
         ([b"1", b"1"], r"policy 'bad_policy': a response must be a str or a gem.Response with text, got b'1'"),
     ],
 )
 def test_a_policy_that_returns_no_responses(count, answer, match):
     bad_policy.answer = answer
     with Collector("test:Count", num_envs=2) as collector:
-        with pytest.raises(TypeError, match=match) as caught:
+        with pytest.raises((TypeError, ValueError), match=match) as caught:
             collector.collect(bad_policy, [1, 2, 3])
         assert "\n" not in str(caught.value)
         assert collector.collect(counter, [1, 2]).metrics["mean_return"] == 1.0  # the collector is none the worse
@@ -294,9 +304,15 @@ def test_an_asynchronous_policy_that_returns_no_response(count, answer):
 
 
 def test_the_wrong_kind_of_policy(count):
+    class Server:
+        async def __call__(self, observations):
+            return "1"
+
     with Collector("test:Count", num_envs=2) as collector:
-        with pytest.raises(TypeError, match=r"'async_counter' is asynchronous: await collector.collect_async"):
-            collector.collect(async_counter, [1])
+        for policy, name in ((async_counter, "async_counter"), (Server(), "Server")):
+            with pytest.raises(TypeError, match=rf"'{name}' is asynchronous: await collector.collect_async"):
+                collector.collect(policy, [1])
+        assert collect(collector, "async", [1], Server().__call__).metrics["episodes"] == 1
         with pytest.raises(TypeError, match=r"must be asynchronous .*collector.collect\(policy, seeds\)"):
             collect(collector, "async", [1], policy=lambda observation: "1")
 

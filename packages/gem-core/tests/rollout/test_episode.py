@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from array import array
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
@@ -66,6 +68,25 @@ def test_what_the_policy_gave_is_kept_as_it_was():
     assert turn.logprobs is response.logprobs
     assert (turn.response, turn.finish_reason, turn.extra) == ("hi", "stop", {"value": 0.5})
     assert episode.response_tokens == 1
+
+
+def test_ids_from_arrays_and_tuples_become_lists():
+    """A tuple never equals a list, so that prompts of tuples would never extend each other."""
+    episode = Episode()
+    first = Response("a", np.array([1, 2]), (3,), np.array([-0.5]))
+    second = Response("b", (1, 2, 3, 4), array("l", [5]), [-1.0])
+    play(episode, [first, second], counting())
+    (row,) = episode.flat()
+    assert row.input_ids == [1, 2, 3, 4, 5]
+    json.dumps(episode.to_dict())
+    assert first.response_ids == (3,)  # the policy's own response is left alone
+
+
+def test_not_one_logprob_for_each_id():
+    episode = Episode()
+    episode.begin("go")
+    with pytest.raises(ValueError, match="2 logprobs for 1 response_ids: give one for each"):
+        episode.respond(Response("a", [1], [2], [-0.5, -0.5]))
 
 
 @pytest.mark.parametrize("answer", [None, b"text", 3, ["text"], Response(None), Response(b"x")])

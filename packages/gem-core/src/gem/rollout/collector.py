@@ -92,7 +92,7 @@ class Collector:
         given = kwargs.pop("wrappers", None)  # a task brings them among its options
         if wrappers is None:
             wrappers = "latest" if given is None else given
-        name = env if isinstance(env, str) else env.id if isinstance(env, EnvSpec) else env.__qualname__
+        name = env if isinstance(env, str) else env.id if isinstance(env, EnvSpec) else _name(env)
         #: What every episode plays, but for the seed.
         self.task = TaskSpec(name, {**kwargs, "wrappers": wrappers} if wrappers else kwargs)
         self.num_envs = num_envs
@@ -129,8 +129,6 @@ class Collector:
         Raises:
             TypeError: the policy returned something else than as many responses as it was given observations.
         """
-        if inspect.iscoroutinefunction(policy):
-            raise TypeError(f"policy {_name(policy)} is asynchronous: await collector.collect_async(policy, seeds)")
         begun = time.perf_counter()
         episodes = self._episodes(seeds)
         wanted = _wanted(policy, ("max_tokens", "episodes"))
@@ -221,7 +219,7 @@ class Collector:
                         answer = policy(episode.observation, **extra)
                         if not inspect.isawaitable(answer):
                             raise TypeError(
-                                f"policy {_name(policy)} must be asynchronous (async def policy(observation)); "
+                                f"policy {_name(policy)!r} must be asynchronous (async def policy(observation)); "
                                 "collector.collect(policy, seeds) takes plain functions of a batch"
                             )
                         response = await answer
@@ -347,14 +345,17 @@ def _answers(policy: BatchPolicy, batch: list[Episode], wanted: frozenset[str]) 
     if "episodes" in wanted:
         extra["episodes"] = batch
     answers = policy([episode.observation for episode in batch], **extra)
+    if inspect.iscoroutine(answers):
+        answers.close()
+        raise TypeError(f"policy {_name(policy)!r} is asynchronous: await collector.collect_async(policy, seeds)")
     if isinstance(answers, (str, bytes)) or not isinstance(answers, Sequence):
         raise TypeError(
-            f"policy {_name(policy)} must return a list of {len(batch)} str or gem.Response, "
+            f"policy {_name(policy)!r} must return a list of {len(batch)} str or gem.Response, "
             f"one for each observation; got {type(answers).__name__}"
         )
     if len(answers) != len(batch):
         raise TypeError(
-            f"policy {_name(policy)} returned {len(answers)} responses to {len(batch)} observations: "
+            f"policy {_name(policy)!r} returned {len(answers)} responses to {len(batch)} observations: "
             "return one str or gem.Response for each, in order"
         )
     return answers
@@ -363,9 +364,9 @@ def _answers(policy: BatchPolicy, batch: list[Episode], wanted: frozenset[str]) 
 def _respond(policy: object, episode: Episode, response: Any) -> str | None:
     try:
         return episode.respond(response)
-    except TypeError as error:
-        raise TypeError(f"policy {_name(policy)}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"policy {_name(policy)!r}: {error}") from None
 
 
-def _name(policy: object) -> str:
-    return repr(getattr(policy, "__qualname__", type(policy).__name__))
+def _name(function: object) -> str:
+    return str(getattr(function, "__qualname__", type(function).__name__))

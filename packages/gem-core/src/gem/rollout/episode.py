@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Self
 
 from gem.rollout.records import Response, TaskSpec, Turn, plain
@@ -84,8 +85,11 @@ class Episode:
         ``None`` when there is nothing to step: the response is empty with finish reason ``"length"``, which is how
         a policy says that the prompt leaves no room for a response. The episode has then ended.
 
+        Token ids and log-probabilities may be any sequence, array or tensor; the record has lists.
+
         Raises:
             TypeError: the response is neither a ``str`` nor a :class:`Response`.
+            ValueError: there is not one log-probability for each sampled id.
         """
         if not self._begun:
             raise RuntimeError("the episode has not begun: call begin(observation, info) first")
@@ -97,12 +101,14 @@ class Episode:
             response = Response(response)
         elif not isinstance(response, Response) or not isinstance(response.text, str):
             raise TypeError(f"a response must be a str or a gem.Response with text, got {_short(response)}")
-        if response.finish_reason == "length" and not response.text and not response.response_ids:
+        if response.finish_reason == "length" and not response.text and not _listed(response.response_ids):
             if self.turns:
                 self._cut("length")
             else:
                 self.fail("the first prompt leaves no room for a response: raise the token limits")
             return None
+        if response.response_ids is not None or response.logprobs is not None or response.prompt_ids is not None:
+            response = _checked(response)
         self._response = response
         return response.text
 
@@ -251,6 +257,23 @@ class Episode:
     def __repr__(self) -> str:
         state = self.finish_reason or "running"
         return f"<Episode {self.episode_id} {state} turns={len(self.turns)} reward={self.total_reward:g}>"
+
+
+def _checked(response: Response) -> Response:
+    """The response with lists for ids and log-probabilities, one of these for each sampled id."""
+    ids, logprobs = _listed(response.response_ids), _listed(response.logprobs)
+    if logprobs is not None and len(logprobs) != len(ids or ()):
+        raise ValueError(
+            f"a response has {len(logprobs)} logprobs for {len(ids or ())} response_ids: give one for each"
+        )
+    return replace(response, prompt_ids=_listed(response.prompt_ids), response_ids=ids, logprobs=logprobs)
+
+
+def _listed(values: Any) -> list[Any] | None:
+    """As a list of Python numbers, which compare, merge and travel as JSON; a tuple never equals a list."""
+    if values is None or isinstance(values, list):
+        return values
+    return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
 def _short(value: Any) -> str:
