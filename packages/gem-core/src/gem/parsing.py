@@ -299,15 +299,12 @@ class _CodeReader:
                 position = self._read_fence(opening, position)
         return self.blocks
 
-    def _add(self, language: str, code: str, start: int, end: int, closed: bool, fenced: bool = True) -> bool:
+    def _add(self, language: str, code: str, start: int, end: int, closed: bool) -> None:
         if not code or code.isspace() or code == "...":
-            return False
+            return
         broken = not closed and language in ("python", "") and not _compiles(code)
-        # `<python>` that is not closed may just be talked about
-        if broken and not (self.keep_broken and fenced and language == "python"):
-            return False
-        self.blocks.append(CodeBlock(language, code, (start, end), closed, broken))
-        return True
+        if not broken or (self.keep_broken and language == "python"):
+            self.blocks.append(CodeBlock(language, code, (start, end), closed, broken))
 
     # -- <python> ----------------------------------------------------------------------------------------
 
@@ -323,9 +320,9 @@ class _CodeReader:
         if self.attempts:
             self.attempts -= 1
             content = self.text[opening.end() :]
-            if self._add(
-                "python", _only_fence(content) or _tidy(content), opening.start(), len(self.text), False, False
-            ):
+            code = _only_fence(content) or _tidy(content)
+            if _is_program(code):  # else the tag may just be talked about
+                self._add("python", code, opening.start(), len(self.text), False)
                 return len(self.text)
         return opening.end()
 

@@ -39,8 +39,8 @@ class ToolEnv(Wrapper):
     ``info`` of a step: ``tool_use_counter`` and ``tool_success_counter`` (calls of this episode so far, and those
     that succeeded), ``use_tool`` (whether the observation is a tool's answer), and, where it is, ``tool_type``,
     ``parsed_action`` (the response up to the end of the last call) and ``tool_calls`` (name, arguments, status and
-    ``is_error`` of each). ``reset`` adds ``prev_ep_tool_use_counter`` and ``prev_ep_tool_success_counter``. ``info["metrics"]`` counts
-    uses and errors of each tool.
+    ``is_error`` of each). ``reset`` adds ``prev_ep_tool_use_counter`` and ``prev_ep_tool_success_counter``.
+    ``info["metrics"]`` counts uses and errors of each tool.
 
     Args:
         env: the environment inside.
