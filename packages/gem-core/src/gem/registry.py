@@ -131,7 +131,7 @@ def specs(namespace: str | None = None) -> Iterator[EnvSpec]:
 
 def print_envs(pattern: str = "") -> None:
     """Print the ids there are, those that contain ``pattern``; what ``gem list`` does, for a notebook."""
-    from gem.cli.list import print_list
+    from gem.cli.listing import print_list
 
     print_list(pattern)
 

@@ -16,9 +16,10 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-#: The subcommands of gem-core: name -> (module, one line of help).
+#: The subcommands of gem-core: name -> (module, one line of help). No module may be called like a builtin: once
+#: imported, a submodule is a name in this one.
 COMMANDS = {
-    "list": ("gem.cli.list", "list the installed environments"),
+    "list": ("gem.cli.listing", "list the installed environments"),
     "info": ("gem.cli.info", "show one environment: options, provider, requirements"),
     "play": ("gem.cli.play", "play an environment in this terminal"),
     "check": ("gem.cli.check", "run the conformance checks over environments"),
