@@ -173,7 +173,9 @@ for _value in (None, 3, b"text", {"text": "a"}, ["a"], [{"type": "text"}], [{"ty
     class ObservesOdd(Observes):
         value = _value
 
-    DEFECTS[f"GEM204-{_value!r}"] = _named(DEFECTS.pop("GEM204-ObservesOdd"), f"Observes{type(_value).__name__}{len(DEFECTS)}")
+    DEFECTS[f"GEM204-{_value!r}"] = _named(
+        DEFECTS.pop("GEM204-ObservesOdd"), f"Observes{type(_value).__name__}{len(DEFECTS)}"
+    )
 
 
 def _change(code: str, name: str, position: int, function: Any) -> None:
@@ -212,7 +214,12 @@ _change("GEM211", "metrics-float32", 4, lambda info: {**info, "metrics": {"score
 _change("GEM212", "success-missing", 4, lambda info: {k: v for k, v in info.items() if k != "success"})
 _change("GEM212", "success-always", 4, lambda info: {"success": False, **info})
 _change("GEM212", "success-number", 4, lambda info: {**info, **({"success": 1} if "success" in info else {})})
-_change("GEM213", "invalid-action-true", 4, lambda info: {**info, **({"invalid_action": True} if "invalid_action" in info else {})})
+_change(
+    "GEM213",
+    "invalid-action-true",
+    4,
+    lambda info: {**info, **({"invalid_action": True} if "invalid_action" in info else {})},
+)
 _change("GEM213", "invalid-action-none", 4, lambda info: {"invalid_action": None, **info})
 _change("GEM213", "invalid-action-empty", 4, lambda info: {"invalid_action": "", **info})
 

@@ -20,9 +20,9 @@ from typing import Any, TextIO
 
 from gem.cli.output import style
 
-_HELP = r"""
+_HELP = r'''
   anything else      is your response; without a \boxed{} it is boxed where the task asks for boxes
-  "\"\"              begins and ends a response of several lines; so does \ at the end of a line
+  """                begins and ends a response of several lines; so does \ at the end of a line
   :say TEXT          respond with exactly this text
   :random            respond with a random action
   :solve             a hint from the solver, where there is one
@@ -31,7 +31,7 @@ _HELP = r"""
   :history           the turns of this episode
   :restart [SEED]    begin again, with the same seed or another
   :image [N] [FILE]  write image N to a file
-  :help, :quit       this text; leave (Ctrl-D too)""".replace('"\\"\\"', '"""   ')
+  :help, :quit       this text; leave (Ctrl-D too); commands may be shortened'''
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -235,7 +235,9 @@ class Game:
             return f"{style('Left', 'bold')} after {turns}."
         infos = [self.info.get(a, {}) for a in self.agents] if self.agents else [self.info]
         success = any(isinstance(info, dict) and info.get("success") is True for info in infos)
-        word, colour = ("Solved", "green") if success else ("Out of turns", "yellow") if self.truncated else ("Over", "red")
+        word, colour = (
+            ("Solved", "green") if success else ("Out of turns", "yellow") if self.truncated else ("Over", "red")
+        )
         return f"{style(word, colour)} after {turns}."
 
     def _note(self, **event: Any) -> None:
@@ -268,7 +270,7 @@ class Keyboard:
         return text
 
     def response(self, prompt: str) -> str:
-        r"""A response: one line, several between ``\"\"\"``, or several that end with a backslash but the last."""
+        """A response: one line, several between lines of three quotes, or several joined by a backslash at their end."""
         text = self.line(prompt)
         if text.strip() == '"""':
             lines = []
@@ -340,6 +342,9 @@ class Table:
     def command(self, text: str) -> None:
         name, _, rest = text[1:].partition(" ")
         name = name.strip()
+        starts = [command for command in self.commands if name and command.startswith(name)]
+        if name not in self.commands and starts:
+            name = starts[0]
         if name not in self.commands:
             import difflib
 
@@ -467,7 +472,9 @@ class Table:
         for part in content if isinstance(content, list) else [content]:
             if isinstance(part, dict) and part.get("type") == "image":
                 self.images.append(str(part.get("image")))
-                parts.append(f"[image {len(self.images)}, {_size_of(self.images[-1])}; :image {len(self.images)} saves it]")
+                parts.append(
+                    f"[image {len(self.images)}, {_size_of(self.images[-1])}; :image {len(self.images)} saves it]"
+                )
             else:
                 parts.append(_printable(str(part.get("text", part) if isinstance(part, dict) else part)))
         return "\n".join(parts)
@@ -477,9 +484,11 @@ class Table:
         lines = []
         for line in text.strip("\n").split("\n"):
             indent = line[: len(line) - len(line.lstrip())]
-            lines += textwrap.wrap(
-                line, self.width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False
-            ) if len(line) > self.width else [line]
+            lines += (
+                textwrap.wrap(line, self.width, subsequent_indent=indent, drop_whitespace=True, break_on_hyphens=False)
+                if len(line) > self.width
+                else [line]
+            )
         return "\n".join(lines)
 
     def history(self) -> None:

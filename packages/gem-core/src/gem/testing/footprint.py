@@ -78,7 +78,12 @@ class Surroundings:
         if after.filters != self.filters:
             yield "GEM608", f"there are {len(after.filters)} warning filters, before there were {len(self.filters)}"
         if after.logging != self.logging:
-            names = ("the root logger's level", "the root logger's handlers", "logging.disable", "logging.raiseExceptions")
+            names = (
+                "the root logger's level",
+                "the root logger's handlers",
+                "logging.disable",
+                "logging.raiseExceptions",
+            )
             changed = [n for n, a, b in zip(names, self.logging, after.logging, strict=True) if a != b]
             yield "GEM609", f"{' and '.join(changed)} changed"
 

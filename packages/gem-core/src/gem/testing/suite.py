@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import pytest
 
 from gem.testing.check import BACKENDS, check_env
+from gem.testing.requirements import unmet_requirement
 from gem.testing.violations import RULES, Violation
 
 
@@ -93,20 +94,6 @@ class EnvSuite:
             backends=[name for name in BACKENDS if name not in self.skip_backends],
             strict=self.strict,
         )
-
-
-def unmet_requirement(env: Any) -> str | None:
-    """What is missing here for an id or a specification to run, in one line."""
-    from gem.requirements import unmet
-    from gem.env_spec import EnvSpec
-
-    if isinstance(env, str):
-        from gem.registry import spec
-
-        env = spec(env)
-    if not isinstance(env, EnvSpec):
-        return None
-    return "; ".join(f"needs {name}: {what}" for name, what in unmet(env.requires).items()) or None
 
 
 def _name(env: Any) -> str:

@@ -62,9 +62,7 @@ _TABLE = [
         "an option it does not have is a TypeError that names the option",
         "list the constructor's options by name instead of swallowing **kwargs",
     ),
-    Rule(
-        "GEM105", "spec-agents", "EnvSpec.multi_agent says which interface it has", "set multi_agent in the EnvSpec"
-    ),
+    Rule("GEM105", "spec-agents", "EnvSpec.multi_agent says which interface it has", "set multi_agent in the EnvSpec"),
     Rule(
         "GEM106",
         "spec-modalities",
@@ -140,7 +138,9 @@ _TABLE = [
         "info can be written as JSON and read back",
         "keep to str, finite numbers, bool, None, and lists and dicts of those (no numpy values)",
     ),
-    Rule("GEM210", "info-prefix-suffix", 'info["prefix"] and info["suffix"] are str', "make them str, or leave them out"),
+    Rule(
+        "GEM210", "info-prefix-suffix", 'info["prefix"] and info["suffix"] are str', "make them str, or leave them out"
+    ),
     Rule(
         "GEM211",
         "info-metrics",
@@ -214,7 +214,9 @@ _TABLE = [
         "reset in the middle of an episode begins a new one",
         "set everything an episode changes back in reset",
     ),
-    Rule("GEM309", "reset-options", "reset accepts options=None and options={}", "treat an empty options as none given"),
+    Rule(
+        "GEM309", "reset-options", "reset accepts options=None and options={}", "treat an empty options as none given"
+    ),
     # -- 4: reproducibility -----------------------------------------------------------------------------
     Rule(
         "GEM401",
@@ -271,15 +273,24 @@ _TABLE = [
         "pass the seed to super().reset(seed=seed) unchanged",
     ),
     Rule("GEM410", "seed-negative", "a negative seed raises ValueError", "pass the seed to super().reset(seed=seed)"),
-    Rule("GEM411", "seed-not-integer", "a seed that is no integer raises TypeError", "pass it to super().reset(seed=seed)"),
+    Rule(
+        "GEM411",
+        "seed-not-integer",
+        "a seed that is no integer raises TypeError",
+        "pass it to super().reset(seed=seed)",
+    ),
     Rule(
         "GEM412",
         "unseeded-reset",
         "episodes after a seeded one, begun without a seed, are reproducible too",
         "go on with the generator as it stands when the seed is None",
     ),
-    Rule("GEM421", "backend-sync", "the sync vector backend gives the same episode", "see the message for what differs"),
-    Rule("GEM422", "backend-thread", "the thread vector backend gives the same episode", "make it independent of threads"),
+    Rule(
+        "GEM421", "backend-sync", "the sync vector backend gives the same episode", "see the message for what differs"
+    ),
+    Rule(
+        "GEM422", "backend-thread", "the thread vector backend gives the same episode", "make it independent of threads"
+    ),
     Rule(
         "GEM423",
         "backend-process",
@@ -288,7 +299,12 @@ _TABLE = [
     ),
     # -- 5: state and life --------------------------------------------------------------------------------
     Rule("GEM501", "close", "close may be called twice, and before reset", "make close idempotent"),
-    Rule("GEM502", "context-manager", "`with env as e` gives env itself and closes it", "leave __enter__ and __exit__ to gem.Env"),
+    Rule(
+        "GEM502",
+        "context-manager",
+        "`with env as e` gives env itself and closes it",
+        "leave __enter__ and __exit__ to gem.Env",
+    ),
     Rule(
         "GEM503",
         "pickle",
@@ -307,7 +323,12 @@ _TABLE = [
         "set_state(get_state()) goes back to that very moment, in this instance and in a fresh one",
         "put everything that an episode changes into the state, the generators included, as copies",
     ),
-    Rule("GEM506", "state-not-supported", "where state cannot be had, get_state raises gem.StateNotSupported", "raise gem.StateNotSupported"),
+    Rule(
+        "GEM506",
+        "state-not-supported",
+        "where state cannot be had, get_state raises gem.StateNotSupported",
+        "raise gem.StateNotSupported",
+    ),
     Rule(
         "GEM507",
         "spawn",
@@ -340,7 +361,12 @@ _TABLE = [
     Rule("GEM606", "processes", "after close no process is left running", "end and wait for the process in close"),
     Rule("GEM607", "signals", "the signal handlers stay as they were", "leave signals to the program"),
     Rule("GEM608", "warnings", "the warning filters stay as they were", "use warnings.catch_warnings around the call"),
-    Rule("GEM609", "logging", "the configuration of logging stays as it was", "log through your own logger and set up none"),
+    Rule(
+        "GEM609",
+        "logging",
+        "the configuration of logging stays as it was",
+        "log through your own logger and set up none",
+    ),
     Rule("GEM610", "silent", "nothing is printed", "use logging, or put it into the observation"),
     # -- 7: wrappers ----------------------------------------------------------------------------------------
     Rule(

@@ -66,7 +66,9 @@ def limits(subject: Subject) -> None:
         return
     at_limit = [(truncated, success) for turn, truncated, success in ends if turn == limit]
     if len(at_limit) > 1 and not any(truncated or success for truncated, success in at_limit):
-        subject.report("GEM123", f"all {len(at_limit)} episodes that lasted {limit} turns ended as terminated, unsolved")
+        subject.report(
+            "GEM123", f"all {len(at_limit)} episodes that lasted {limit} turns ended as terminated, unsolved"
+        )
 
 
 def _turn_limit(subject: Subject) -> int | None:
