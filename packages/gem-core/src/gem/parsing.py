@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 # -- boxes ---------------------------------------------------------------------------------------------------
 
+_OTHERS = ("\\{", "\\}", "\\boxed", "\\fbox")
 _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _OPEN_BRACE = re.compile(r"\s*\{")
 # `\boxed 7`: TeX boxes what follows. Only what cannot be prose ("put it in \boxed format") is taken: a number, a
@@ -37,6 +38,15 @@ def last_boxed(text: str) -> str | None:
         # By far the most common box: nothing nested, and no backslash behind it that could be another spelling.
         if end >= 0 and text.find("{", begin, end) < 0 and text.find("\\", begin) < 0:
             return text[begin:end]
+        # The next: braces, but neither escaped ones nor another spelling.
+        if not any(text.find(other, begin) >= 0 for other in _OTHERS):
+            depth, position = 1, begin
+            while end >= 0:
+                depth += text.count("{", position, end) - 1
+                if depth == 0:
+                    return text[begin:end]
+                position = end + 1
+                end = text.find("}", position)
     return _last_boxed_any_spelling(text)
 
 
