@@ -471,6 +471,10 @@ def test_schemas_for_chat_templates() -> None:
     assert schema["function"]["name"] == "add"
     assert schema["function"]["parameters"]["required"] == ["a", "b"]
     json.dumps(schema)
+    assert env.step(call("add", a=1, b=2))[0] == "3"  # the template dresses it
+    env = ToolEnv(Sum(), [Search], instructions=False)
+    env.reset()
+    assert env.step("<search>x</search>")[0] == "<information>documents on x</information>"
 
 
 def test_observations_and_results_may_hold_images() -> None:

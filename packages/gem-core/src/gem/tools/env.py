@@ -54,7 +54,8 @@ class ToolEnv(Wrapper):
         max_result_chars: a longer answer keeps its head and its tail around a marker.
         call_timeout: seconds to wait for one call; the agent then reads that its outcome is unknown.
         instructions: append how to call the tools to the first observation. ``False``: give the schemas as
-            ``info["tools"]`` instead, for chat templates that list tools. A string: append that.
+            ``info["tools"]`` instead, and results undressed, for chat templates that list tools. A string: append
+            that.
         parse_think: also carry out calls inside ``<think>`` blocks.
     """
 
@@ -303,7 +304,7 @@ class ToolEnv(Wrapper):
         for answer in answers:
             if pieces:
                 pieces.append("\n")
-            pieces.append((answer.tool or _SPEAKER).render(answer.result))
+            pieces.append(self._render(answer))
             if answer.carried_out:
                 reward += self.tool_reward
             if answer.counted:
@@ -320,6 +321,12 @@ class ToolEnv(Wrapper):
             "metrics": dict(self._metrics),
         }
         return join(pieces), reward, False, False, info
+
+    def _render(self, answer: _Answer) -> Content:
+        tool = answer.tool or _SPEAKER
+        if self._instructions is False and type(tool).render is Tool.render:
+            return answer.result.content  # the chat template that lists the tools dresses their results too
+        return tool.render(answer.result)
 
     # -- state ----------------------------------------------------------------------------------------
 
