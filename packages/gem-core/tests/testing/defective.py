@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from well_behaved import Digits
+from well_behaved import Counting, Digits
 
 import gem
 from gem import EnvSpec
@@ -364,13 +364,13 @@ class SamplesNumbers(Digits):
 @breaks("GEM307")
 class SamplesFromGlobal(Digits):
     def sample_random_action(self) -> str:
-        return "\\boxed{%d}" % random.randrange(10)
+        return f"\\boxed{{{random.randrange(10)}}}"
 
 
 @breaks("GEM307")
 class SamplesFromEntropy(Digits):
     def sample_random_action(self) -> str:
-        return "\\boxed{%d}" % random.SystemRandom().randrange(10)
+        return f"\\boxed{{{random.SystemRandom().randrange(10)}}}"
 
 
 @breaks("GEM308")
@@ -760,7 +760,7 @@ class BelievesItsInfo(Digits):
         return super().answer(action)
 
 
-# -- 6: the process around it --------------------------------------------------------------------------------------------
+# -- 6: the process around it --------------------------------------------------------------------------------
 
 
 @breaks("GEM601")
@@ -845,7 +845,7 @@ class Talks(Digits):
         return super().answer(action)
 
 
-# -- 7: wrappers ---------------------------------------------------------------------------------------------------------
+# -- 7: wrappers --------------------------------------------------------------------------------
 
 
 def around(code: str) -> Any:
@@ -883,3 +883,47 @@ class KnowsItsWrapper(Digits):
     def describe(self) -> str:
         caller = sys._getframe(2)
         return f"{isinstance(caller.f_locals.get('self'), gem.Wrapper)}"
+
+
+# -- 8: several agents ----------------------------------------------------------------------------------
+
+
+@breaks("GEM801")
+class ForgetsAnAgent(Counting):
+    def step(self, actions: Any) -> Any:
+        observations, rewards, terminations, truncations, infos = super().step(actions)
+        rewards = {agent: reward for agent, reward in rewards.items() if agent != "b" or len(rewards) < 2}
+        return observations, rewards, terminations, truncations, infos
+
+
+@breaks("GEM802")
+class TakesAnyAgent(Counting):
+    def step(self, actions: Any) -> Any:
+        if isinstance(actions, dict):
+            actions = {agent: action for agent, action in actions.items() if agent in self.possible_agents}
+        return super().step(actions)
+
+
+@breaks("GEM302")
+class NeverOver(Counting):
+    def step(self, actions: Any) -> Any:
+        if not self.agents and self.terminations:
+            self.reset()
+        return super().step(actions)
+
+
+@breaks("GEM303")
+class TakesAnyAction(Counting):
+    def _validate_actions(self, actions: Any) -> None:
+        super()._validate_actions({agent: str(action) for agent, action in actions.items()})
+
+
+_several = EnvSpec(
+    id="toy:Counting-v0",
+    entry_point="well_behaved:Counting",
+    description="Count.",
+    reward_range=(0.0, 0.5),
+    multi_agent=True,
+)
+DEFECTS["GEM108-several"] = _several
+DEFECTS["GEM105-several"] = _several.replace(multi_agent=False, reward_range=(0.0, 3.0))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from typing import Any
 
 import defective
 import pytest
-from well_behaved import Digits
+from well_behaved import Counting, Digits
 
 import gem
-from gem.testing import RULES, assert_conforms, check_env
+from gem.testing import RULES, check_env
 
 #: Rules about the backends need them; the others need none.
 BACKENDS = {"GEM421": ("sync",), "GEM422": ("thread",), "GEM423": ("process",)}
@@ -60,7 +60,16 @@ SPEC = gem.EnvSpec(
 
 
 @pytest.mark.parametrize(
-    "target", [Digits, SPEC, Digits(max_turns=4), gem.Wrapper(Digits()), lambda max_turns=3: Digits(max_turns)]
+    "target",
+    [
+        Counting,
+        partial(Counting, mode="parallel"),
+        Digits,
+        SPEC,
+        Digits(max_turns=4),
+        gem.Wrapper(Digits()),
+        lambda max_turns=3: Digits(max_turns),
+    ],
 )
 def test_an_environment_that_keeps_every_rule_is_clean(target):
     assert check_env(target, strict=True) == []

@@ -79,4 +79,33 @@ class Digits(gem.Env):
         return self.rng.randrange(size)
 
     def sample_random_action(self) -> str:
-        return "\\boxed{%d}" % self.rng.randrange(10)
+        return f"\\boxed{{{self.rng.randrange(10)}}}"
+
+
+class Counting(gem.MultiAgentEnv):
+    """Two agents say numbers in turn; even ones earn a reward. Over after three rounds."""
+
+    def __init__(self, rounds: int = 3, mode: str = "sequential") -> None:
+        super().__init__(("a", "b"), mode)
+        self.rounds = rounds
+
+    def _begin_episode(self, options: dict[str, Any] | None) -> None:
+        self.said: list[str] = []
+        self.bonus = self.rng.randrange(10)
+
+    def observe(self, agent: str) -> str:
+        return f"{len(self.said)} numbers were said, {agent}. Bonus {self.bonus}."
+
+    def _process_actions(self, actions: dict[str, str]) -> Any:
+        rewards = {}
+        for agent, action in actions.items():
+            self.said.append(action)
+            rewards[agent] = float(action in ("\\boxed{2}", "\\boxed{4}"))
+            self.bonus = self.rng.randrange(10)
+        over = len(self.said) >= 2 * self.rounds
+        flags = dict.fromkeys(self.agents, over)
+        infos = {agent: {"success": True} if over else {} for agent in self.agents}
+        return {}, rewards, flags, {}, infos
+
+    def sample_agent_action(self, agent: str) -> str:
+        return f"\\boxed{{{self.rng.randrange(5)}}}"

@@ -21,8 +21,8 @@ from typing import Any, TextIO
 from gem.cli.output import style
 
 _HELP = r'''
-  anything else      is your response; without a \boxed{} it is boxed where the task asks for boxes
-  """                begins and ends a response of several lines; so does \ at the end of a line
+  anything else      is your response; boxed for you where the task asks for boxes
+  """                begins and ends a response of several lines (or end lines with \)
   :say TEXT          respond with exactly this text
   :random            respond with a random action
   :solve             a hint from the solver, where there is one
@@ -270,7 +270,7 @@ class Keyboard:
         return text
 
     def response(self, prompt: str) -> str:
-        """A response: one line, several between lines of three quotes, or several joined by a backslash at their end."""
+        """A response: one line, several between lines of three quotes, or several with a backslash at their end."""
         text = self.line(prompt)
         if text.strip() == '"""':
             lines = []

@@ -33,9 +33,9 @@ def gem_violations() -> Callable[..., Any]:
                 found[key] = check(), None
             except Exception as error:
                 found[key] = None, error
-        result, error = found[key]
-        if error is not None:
-            raise error
+        result, failure = found[key]
+        if failure is not None:
+            raise failure
         return result
 
     return once

@@ -7,8 +7,8 @@ from typing import Any
 
 def unmet_requirement(env: Any) -> str | None:
     """What is missing here for an id or a specification to run, in one line."""
-    from gem.requirements import unmet
     from gem.env_spec import EnvSpec
+    from gem.requirements import unmet
 
     if isinstance(env, str):
         from gem.registry import spec

@@ -13,34 +13,20 @@ if TYPE_CHECKING:
     from gem.testing.subject import Subject
 
 
-def examine_reset(subject: Subject, env: Any, result: tuple[Any, Any]) -> None:
-    if _is_multi(env):
-        from gem.testing.agents import examine_reset as examine
-
-        examine(subject, env, result)
-        return
+def examine_reset(subject: Subject, result: tuple[Any, Any]) -> None:
+    """What ``reset`` of one agent may return."""
     observation, info = result
     examine_observation(subject, observation, "reset")
     examine_info(subject, info, "reset", over=False)
 
 
-def examine_step(subject: Subject, env: Any, result: tuple[Any, Any, Any, Any, Any]) -> None:
-    if _is_multi(env):
-        from gem.testing.agents import examine_step as examine
-
-        examine(subject, env, result)
-        return
+def examine_step(subject: Subject, result: tuple[Any, ...]) -> None:
+    """What ``step`` of one agent may return."""
     observation, reward, terminated, truncated, info = result
     examine_observation(subject, observation, "step")
     examine_reward(subject, reward, "step")
     examine_flags(subject, terminated, truncated, "step")
     examine_info(subject, info, "step", over=bool(terminated) or bool(truncated))
-
-
-def _is_multi(env: Any) -> bool:
-    from gem.testing.agents import is_multi_agent
-
-    return is_multi_agent(env)
 
 
 def examine_observation(subject: Subject, observation: Any, where: str) -> None:

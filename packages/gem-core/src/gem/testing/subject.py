@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gem.env import Env
-from gem.errors import MissingDependency
 from gem.env_spec import EnvSpec
-from gem.testing import returned
+from gem.errors import MissingDependency
+from gem.testing import agents, returned
+from gem.testing.agents import is_multi_agent, with_action
 from gem.testing.guard import Hang, time_limit
 from gem.testing.trace import Trace, difference, event, go_on, is_over, play, shorten
 from gem.testing.violations import Violation
@@ -143,6 +144,7 @@ class Subject:
 
     def reset(self, env: Any, **keywords: Any) -> tuple[Any, Any]:
         """Reset and examine what comes back."""
+        result: Any = None
         try:
             with self.limited("reset"):
                 result = env.reset(**keywords)
@@ -153,8 +155,11 @@ class Subject:
             raise Stop from error
         if not isinstance(result, tuple) or len(result) != 2:
             self.report("GEM202", f"reset returned {_shape(result)}")
-        returned.examine_reset(self, env, result)
-        return result
+        if is_multi_agent(env):
+            agents.examine_reset(self, env, result)
+        else:
+            returned.examine_reset(self, result)
+        return result[0], result[1]
 
     def step(self, env: Any, action: Any, name: str | None = None) -> tuple[Any, Any, Any, Any, Any]:
         """Step with a legal action (called ``name`` in a report) and examine what comes back.
@@ -172,8 +177,12 @@ class Subject:
             raise RuntimeError from error
         if not isinstance(result, tuple) or len(result) != 5:
             self.report("GEM203", f"step returned {_shape(result)}")
-        returned.examine_step(self, env, result)
-        return result
+        if is_multi_agent(env):
+            agents.examine_step(self, env, result)
+        else:
+            returned.examine_step(self, result)
+        observation, reward, terminated, truncated, info = result
+        return observation, reward, terminated, truncated, info
 
     # -- playing it -----------------------------------------------------------------------------------
 
@@ -183,16 +192,17 @@ class Subject:
 
     def sample(self, env: Any, seed: int, turn: int) -> Any:
         """A random action that leaves the instance's generators as they were."""
-        if hasattr(env, "possible_agents") or hasattr(env, "agents"):
-            from gem.testing.agents import sample_actions
-
-            return sample_actions(self, env, seed, turn)
         with undisturbed(env, f"{seed}/{turn}"):
             try:
                 with self.limited("sample_random_action"):
                     return env.sample_random_action()
             except NotImplementedError:
-                return PLAIN_TEXTS[turn % len(PLAIN_TEXTS)]
+                return self.plain(env, turn)
+
+    def plain(self, env: Any, turn: int) -> Any:
+        """What is played instead of a random action."""
+        text = PLAIN_TEXTS[turn % len(PLAIN_TEXTS)]
+        return with_action(env, text) if is_multi_agent(env) else text
 
     def scout(self, seed: int) -> None:
         """Play one random episode, then the same actions in a fresh instance; keep actions and trace."""
@@ -206,10 +216,10 @@ class Subject:
                     raise
                 except Exception as error:
                     self.report("GEM306", f"sample_random_action raised {describe(error)}")
-                    action = PLAIN_TEXTS[turn % len(PLAIN_TEXTS)]
-                if not isinstance(action, str | dict):
+                    action = self.plain(env, turn)
+                if not isinstance(action, dict if is_multi_agent(env) else str):
                     self.report("GEM306", f"sample_random_action returned {_shape(action)}")
-                    action = PLAIN_TEXTS[turn % len(PLAIN_TEXTS)]
+                    action = self.plain(env, turn)
                 script.append(action)
                 if is_over(self.step(env, action)):
                     break

@@ -36,6 +36,9 @@ def event(result: tuple[Any, ...]) -> Event:
     names = _RESET if len(result) == 2 else _STEP
     if len(result) == 5 and isinstance(result[1], int):  # vectors hand out floats
         result = (result[0], float(result[1]), *result[2:])
+    elif len(result) == 5 and isinstance(result[1], dict):
+        rewards = {agent: float(r) if isinstance(r, int) else r for agent, r in result[1].items()}
+        result = (result[0], rewards, *result[2:])
     return {name: canonical(value) for name, value in zip(names, result, strict=True)}
 
 
@@ -48,10 +51,7 @@ def is_over(result: tuple[Any, ...]) -> bool:
     """Whether a step's result ended the episode, for one agent or for all of them."""
     terminated, truncated = result[2], result[3]
     if isinstance(terminated, dict) and isinstance(truncated, dict):
-        agents = [agent for agent in terminated if agent != "__all__"]
-        if "__all__" in terminated:
-            return bool(terminated["__all__"] or truncated.get("__all__"))
-        return all(terminated[agent] or truncated.get(agent) for agent in agents)
+        return all(terminated[agent] or truncated.get(agent) for agent in terminated)
     return bool(terminated) or bool(truncated)
 
 

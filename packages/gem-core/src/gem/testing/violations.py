@@ -387,6 +387,19 @@ _TABLE = [
         "inside a plain gem.Wrapper it gives the same episode",
         "do not rely on being the outermost environment",
     ),
+    # -- 8: several agents --------------------------------------------------------------------------------
+    Rule(
+        "GEM801",
+        "agents-keyed",
+        "reset and step of several agents return dictionaries of the same agents",
+        "key observations, rewards, flags and infos by agent, with the same keys in each",
+    ),
+    Rule(
+        "GEM802",
+        "agents-turn",
+        "an action of an agent that does not exist, and one that is missing, is a ValueError that names the agent",
+        "leave step to gem.MultiAgentEnv and implement _process_actions",
+    ),
 ]
 
 #: Code -> rule, in the order of the codes.

@@ -9,7 +9,7 @@ from gem.env import Env
 from gem.env_spec import EnvSpec
 from gem.testing.replay import importable
 from gem.testing.subject import Stop, Subject, describe
-from gem.testing.trace import Trace, event
+from gem.testing.trace import Trace, event, is_over
 
 _CODES = {"sync": "GEM421", "thread": "GEM422", "process": "GEM423"}
 
@@ -94,7 +94,7 @@ def _play(source: Any, subject: Subject, backend: str, seeds: list[int]) -> dict
                     continue
                 if not isinstance(result[1], dict):
                     result[1], result[2], result[3] = float(result[1]), bool(result[2]), bool(result[3])
-                    if result[2] or result[3]:
-                        over.add(index)
+                if is_over(tuple(result)):
+                    over.add(index)
                 trace.append(event(tuple(result)))
     return traces

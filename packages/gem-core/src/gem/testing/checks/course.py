@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from gem.errors import ResetNeeded
-from gem.testing.agents import is_multi_agent, summed_reward, with_action
+from gem.testing.agents import is_multi_agent, rewards_of, with_action
 from gem.testing.subject import Stop, Subject, describe
 from gem.testing.trace import is_over
 
@@ -57,9 +57,7 @@ def random_episodes(subject: Subject) -> None:
 def limits(subject: Subject) -> None:
     """Summed reward within the range, an end at the turn limit at the latest."""
     limit = _turn_limit(subject)
-    ends: list[tuple[int, bool, bool]] = []
-    for seed in subject.seeds:
-        ends.append(_limited_episode(subject, limit, seed, subject.scripts[seed]))
+    ends = [_limited_episode(subject, limit, seed, subject.scripts[seed]) for seed in subject.seeds]
     # An environment that goes on after bad moves reaches its limit this way, whatever random moves do.
     ends.append(_limited_episode(subject, limit, subject.seed, ["no move in here"]))
     if subject.spec is None or limit is None or limit < 2:
@@ -74,12 +72,14 @@ def limits(subject: Subject) -> None:
 def _turn_limit(subject: Subject) -> int | None:
     limit = subject.kwargs.get("max_turns")
     if limit is None and not subject.kwargs and subject.spec is not None:
-        limit = subject.spec.max_turns
+        # What counts as a turn of several agents is up to the environment.
+        limit = None if subject.spec.multi_agent else subject.spec.max_turns
     return limit if isinstance(limit, int) else None
 
 
 def _limited_episode(subject: Subject, limit: int | None, seed: int, actions: list[Any]) -> tuple[int, bool, bool]:
-    total, turn = 0.0, 0
+    totals: dict[str, float] = {}
+    turn = 0
     with subject.fresh() as env:
         multi = is_multi_agent(env)
         subject.reset(env, seed=seed)
@@ -96,15 +96,17 @@ def _limited_episode(subject: Subject, limit: int | None, seed: int, actions: li
             except Exception:
                 return turn, False, False
             turn += 1
-            total += summed_reward(result)
+            for agent, reward in rewards_of(result).items():
+                totals[agent] = totals.get(agent, 0.0) + reward
             if is_over(result):
                 break
         over = is_over(result)
     if limit is not None and turn == limit and not over:
         subject.report("GEM109", f"it goes on after {turn} turns, its limit")
     low, high = subject.spec.reward_range if subject.spec is not None else (float("-inf"), float("inf"))
-    if over and not multi and math.isfinite(total) and not low - 1e-6 <= total <= high + 1e-6:
-        subject.report("GEM108", f"an episode's rewards sum to {total:g}, outside [{low:g}, {high:g}]")
+    for total in totals.values():
+        if over and math.isfinite(total) and not low - 1e-6 <= total <= high + 1e-6:
+            subject.report("GEM108", f"an episode's rewards sum to {total:g}, outside [{low:g}, {high:g}]")
     info = result[4] if isinstance(result[4], dict) else {}
     truncated = result[3] if isinstance(result[3], bool) else False
     return turn if over else -1, truncated, info.get("success") is True
@@ -166,16 +168,12 @@ def readable_random_actions(subject: Subject) -> None:
             if is_multi_agent(env) or not _has_random_actions(env):
                 return
             subject.reset(env, seed=seed)
-            for turn, action in enumerate(script):
+            reason, turn = None, 0
+            for turn, action in enumerate(script):  # noqa: B007 - used after the loop
                 result = subject.step(env, action)
-                info = result[4] if isinstance(result[4], dict) else {}
-                if isinstance(info.get("invalid_action"), str):
+                reason = result[4].get("invalid_action") if isinstance(result[4], dict) else None
+                if isinstance(reason, str) or is_over(result):
                     break
-                if is_over(result):
-                    break
-            else:
-                continue
-        reason = info.get("invalid_action")
         if not isinstance(reason, str):
             continue
         with subject.fresh() as env:
@@ -243,7 +241,8 @@ def any_text(subject: Subject) -> None:
 def reset_options(subject: Subject) -> None:
     """Empty options are none."""
     with subject.fresh() as env:
-        for options in (None, {}):
+        choices: tuple[dict[str, Any] | None, ...] = (None, {})
+        for options in choices:
             trace = subject.play(env, subject.best_seed, subject.script, options=options)
             if subject.reproducible and subject.clean("GEM404"):
                 subject.compare("GEM309", trace, f"with options={options}")

@@ -145,8 +145,10 @@ def seeds(subject: Subject) -> None:
     """Which integers are seeds."""
     import numpy as np
 
+    accepted: tuple[Any, ...] = (0, 2**31, 2**32, 2**40, 2**70, np.int64(3), np.uint32(3), np.uint64(2**63 + 1))
+    three: Any = np.int64(3)
     with subject.fresh() as env:
-        for seed in (0, 2**31, 2**32, 2**40, 2**70, np.int64(3), np.uint32(3), np.uint64(2**63 + 1)):
+        for seed in accepted:
             trace = subject.play(env, seed, [])
             if "raised" in trace[0]:
                 subject.report("GEM409", f"reset(seed={seed!r}) raised {trace[0]['raised']}")
@@ -154,7 +156,7 @@ def seeds(subject: Subject) -> None:
         else:
             if subject.reproducible and subject.clean("GEM404", "GEM308"):
                 expected = subject.play(env, 3, subject.script[:5])
-                trace = subject.play(env, np.int64(3), subject.script[:5])
+                trace = subject.play(env, three, subject.script[:5])
                 subject.compare("GEM409", trace, "with seed numpy.int64(3) instead of 3", expected=expected)
         _refused(subject, env, "GEM410", -1, ValueError)
         for wrong in ("7", 1.5):

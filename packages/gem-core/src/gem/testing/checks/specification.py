@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import math
 
-from gem.errors import MissingDependency
 from gem.env_spec import EnvSpec
+from gem.errors import MissingDependency
 from gem.testing.agents import is_multi_agent
 from gem.testing.subject import Stop, Subject, describe, missing_keywords
 
