@@ -249,20 +249,23 @@ class Engine:
             return
         self.closed = True
         self._overseer.stop()
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + timeout * 0.9
         for job in [*self._jobs, *self._backlog.values()]:
             job.items.clear()
         # Steps under way may finish in peace for a while; closing below is what unblocks most of those that do not.
-        while time.monotonic() < deadline - timeout * 0.6 and any(worker.busy for worker in list(self._workers)):
+        while time.monotonic() < deadline - timeout * 0.5 and any(worker.busy for worker in list(self._workers)):
             self._bell.acquire(timeout=0.01)
         if self._loop is not None:
             self._loop.stop(timeout * 0.2)
-        close_all([slot.env for slot in self.slots.values() if slot.env is not None], deadline - time.monotonic() - 0.2)
+        envs = [slot.env for slot in self.slots.values() if slot.env is not None]
+        close_all(envs, deadline - time.monotonic() - timeout * 0.1)
         for worker in list(self._workers):
             if worker.busy:
                 interrupt(worker.thread)
         while self._parked:
             self._parked.pop().wake(None)
+        # Threads that run Python code end at once; those that do not will not for any patience.
+        deadline = min(deadline, time.monotonic() + timeout * 0.1)
         for worker in list(self._workers):
             worker.thread.join(max(0.0, deadline - time.monotonic()))
 
@@ -442,7 +445,7 @@ class Engine:
 
 
 class _Overseer:
-    """A thread that looks every two milliseconds whether the caller, at work itself, is stuck; asleep while it is not."""
+    """A thread that looks every two milliseconds whether the caller, at work itself, is stuck; else it sleeps."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -573,20 +576,17 @@ class _Loop:
 def close_all(envs: list[Any], timeout: float) -> None:
     """Close environments of this process, all of them within ``timeout`` seconds.
 
-    Only those that have something to release cost anything. A ``close`` that hangs keeps a daemon thread, which
-    ends with the process: nothing can end it earlier.
+    Only those that have something to release cost anything. A ``close`` that hangs is interrupted where it runs Python
+    code; blocked outside of it, it keeps a daemon thread until the process ends.
     """
     from gem.env import Env
 
     todo = deque(env for env in envs if type(env).close is not Env.close)
 
     def work() -> None:
-        while todo:
-            try:
-                env = todo.popleft()
-            except IndexError:
-                return
-            close_quietly(env)
+        with contextlib.suppress(Abandoned, IndexError):
+            while todo:
+                close_quietly(todo.popleft())
 
     threads: list[threading.Thread] = []
     deadline = time.monotonic() + timeout
@@ -598,3 +598,5 @@ def close_all(envs: list[Any], timeout: float) -> None:
         threads[-1].join(0.02)
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
+        if thread.is_alive():
+            interrupt(thread)

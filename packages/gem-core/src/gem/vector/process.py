@@ -140,7 +140,7 @@ class ProcessVectorEnv(VectorEnv):
         if worker not in self._workers:  # given up before
             return
         if body is None:
-            self._replace(self._workers.index(worker))
+            self._replace(self._workers.index(worker), patience=0.5)  # the pipe closes a moment before the process ends
             return
         try:
             outcomes: list[Outcome] = pickle.loads(body)
@@ -150,10 +150,10 @@ class ProcessVectorEnv(VectorEnv):
             if worker.pending.pop(index, None) is not None:
                 self._done.append((index, outcome))
 
-    def _replace(self, k: int) -> None:
+    def _replace(self, k: int, patience: float = 0.0) -> None:
         """Put a new worker in the place of one that died or is stuck; its environments report what happened."""
         old = self._workers[k]
-        why = f"its worker process {old.end(0.0)}; a new one took its place"
+        why = f"its worker process {old.end(patience)}; a new one took its place"
         for index in old.indices:
             self._failures[index] = self._failures.get(index, 0) + 1
         new = self._restart(k)

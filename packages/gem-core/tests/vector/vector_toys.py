@@ -1,0 +1,168 @@
+"""Environments for the tests of vectors; importable in worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from gem import Env
+
+#: What a hanging environment waits for, in a call that no exception interrupts; set when a test is over.
+released = threading.Event()
+
+
+class Counter(Env):
+    """Ends after ``limit`` steps; observations tell the random state, so that episodes can be compared.
+
+    The action chooses a misfortune by name.
+    """
+
+    def __init__(self, limit: int = 3, label: str = "") -> None:
+        self.limit = limit
+        self.label = label
+        self.steps = -1
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        self.steps = 0
+        options = options or {}
+        if "sleep" in options:
+            time.sleep(options["sleep"])
+        if "hang" in options:
+            released.wait(3600)
+        if "fail" in options:
+            raise RuntimeError("no reset today")
+        return f"{self.label}start {self.rng.random():.6f}", {"options": options}
+
+    def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self.steps += 1
+        misfortune = getattr(self, f"do_{action}", None)
+        if misfortune is not None:
+            given = misfortune()
+            if given is not None:
+                return given  # type: ignore[no-any-return]
+        truncated = action == "truncate"
+        info = {"correct": True, "thread": threading.get_ident(), "pid": os.getpid()}
+        return f"{action} {self.steps} {self.rng.random():.6f}", 0.5, self.steps >= self.limit, truncated, info
+
+    def do_raise(self) -> Any:
+        raise ValueError("a bad\nmove")
+
+    def do_exit(self) -> Any:
+        raise SystemExit(3)
+
+    def do_none(self) -> Any:
+        return "", None, False, False, {}
+
+    def do_three(self) -> Any:
+        return "", 0.0, False
+
+    def do_sleep(self) -> Any:
+        time.sleep(0.05)
+
+    def do_hang(self) -> Any:
+        released.wait(3600)
+
+    def do_spin(self) -> Any:
+        while True:
+            time.sleep(0.0001)
+
+    def do_kill(self) -> Any:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def do_stop(self) -> Any:
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def do_big(self) -> Any:
+        return "x" * 50_000_000, 0.0, False, False, {}
+
+    def do_lambda(self) -> Any:
+        return "", 0.0, False, False, {"f": lambda: None}
+
+    def do_loop(self) -> Any:
+        async def nothing() -> None:
+            await asyncio.sleep(0)
+
+        asyncio.run(nothing())
+
+
+class Greedy(Counter):
+    """Draws from the global generator, which no vector may touch on its behalf."""
+
+    def sample(self) -> float:
+        return random.random()
+
+
+class Unmakeable(Env):
+    def __init__(self) -> None:
+        raise LookupError("there is no such data set")
+
+
+class SlowToMake(Counter):
+    def __init__(self) -> None:
+        super().__init__()
+        time.sleep(0.2)
+
+
+class HungClose(Counter):
+    """Its close never returns."""
+
+    def close(self) -> None:
+        while True:
+            time.sleep(0.001)
+
+
+class Noted(Counter):
+    """Appends a line to a file when it is made and when it is closed."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self.path = path
+        self._note("made")
+
+    def close(self) -> None:
+        self._note("closed")
+
+    def _note(self, word: str) -> None:
+        with Path(self.path).open("a") as file:
+            file.write(f"{word}\n")
+
+
+class Awaiting(Counter):
+    """Steps by awaiting; tells on which thread."""
+
+    async def astep(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        if action == "hang":
+            await asyncio.sleep(3600)
+        await asyncio.sleep(0.02)
+        return self.step(action)
+
+    async def areset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        await asyncio.sleep(0.02)
+        return self.reset(seed=seed, options=options)
+
+
+class MultiAgentEnv(Env):
+    """Two agents, of which one leaves first; stands for the multi-agent interface, recognised by its name."""
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        super().reset(seed=seed)
+        self.steps = 0
+        return {"a": "hello a", "b": "hello b"}, {"a": {}, "b": {}}
+
+    def step(self, action: Any) -> Any:
+        self.steps += 1
+        over = {"a": self.steps >= 2, "b": self.steps >= 3}
+        return (
+            {k: f"{k}{self.steps}" for k in over},
+            dict.fromkeys(over, 1.0),
+            over,
+            dict.fromkeys(over, False),
+            {k: {"action": action.get(k)} for k in over},
+        )
