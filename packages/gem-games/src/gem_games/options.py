@@ -59,7 +59,7 @@ def complete(
     fixed = {name: value for name, value in given.items() if value is not None}
     if len(fixed) == len(given):
         return [dict(check(**fixed))]
-    settings: list[dict[str, Any]] = []
+    settings: dict[tuple[Any, ...], dict[str, Any]] = {}
     error: ValueError | None = None
     for level in levels:
         try:
@@ -67,9 +67,8 @@ def complete(
         except ValueError as problem:
             error = problem
             continue
-        if setting not in settings:
-            settings.append(setting)
+        settings[tuple(setting.values())] = setting
     if not settings:
         assert error is not None
         raise error
-    return settings
+    return list(settings.values())

@@ -51,5 +51,5 @@ def gem_env_specs() -> Iterator[EnvSpec]:
                     "target_tile max_turns",
                     easy=(64, 50), hard=(512, 50), extreme_hard=(2048, 100), random=(None, None))
     yield from game("sokoban", "Sokoban", "push every box onto a target",
-                    "dim_room num_boxes max_turns", easy=((6, 6), 2, 20), hard=((8, 8), 4, 50), random=(None,) * 3)
+                    "dim_room num_boxes max_turns", easy=([6, 6], 2, 20), hard=([8, 8], 4, 50), random=(None,) * 3)
     # fmt: on

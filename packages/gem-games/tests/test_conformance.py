@@ -1,0 +1,6 @@
+from gem.testing import EnvSuite
+
+
+class TestGames(EnvSuite):
+    namespace = "game"
+    strict = True
