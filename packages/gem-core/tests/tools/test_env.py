@@ -612,6 +612,16 @@ def test_state_holds_counters_and_sessions() -> None:
     assert env.tool_use_counter == 2
 
 
+def test_environments_do_not_share_a_tool() -> None:
+    tool = Session()
+    first, second = started(tool), started(tool)
+    assert first.tools[0] is tool
+    assert second.tools[0] is not tool
+    assert first.spawn().tools[0] is not tool
+    first.step(call("session"))
+    assert "1" in second.step(call("session"))[0]
+
+
 def test_state_moves_to_a_sibling_with_tools_of_its_own() -> None:
     env = started(Session)
     env.step(call("session"))

@@ -9,7 +9,7 @@ import time
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any
 
 from gem.env import Env, Wrapper
 from gem.errors import GemError, ResetNeeded
@@ -44,7 +44,8 @@ class ToolEnv(Wrapper):
 
     Args:
         env: the environment inside.
-        tools: tools, or anything :func:`load_tool` takes.
+        tools: tools, or anything :func:`load_tool` takes. A tool that serves another environment already is
+            spawned, not shared.
         tool_reward: reward of a call that was carried out, whatever came of it.
         tool_success_reward: added when it succeeded.
         tool_execute_error_reward: added when it failed, or could not be read.
@@ -67,9 +68,9 @@ class ToolEnv(Wrapper):
         tools: Iterable[Any],
         tool_reward: float = 0.0,
         tool_success_reward: float = 0.0,
-        tool_execute_error_reward: float = 0.0,
         max_tool_uses: int | None = 10,
         *,
+        tool_execute_error_reward: float = 0.0,
         max_tool_seconds: float | None = None,
         max_result_chars: int = 16_384,
         call_timeout: float | None = None,
@@ -79,7 +80,7 @@ class ToolEnv(Wrapper):
         super().__init__(env)
         if isinstance(tools, str):
             tools = [name.strip() for name in tools.split(",") if name.strip()]
-        self.tools = [load_tool(tool) for tool in tools]
+        self.tools = [tool if tool.claim() else tool.spawn() for tool in map(load_tool, tools)]
         self.tool_reward = tool_reward
         self.tool_success_reward = tool_success_reward
         self.tool_execute_error_reward = tool_execute_error_reward
@@ -351,14 +352,6 @@ class ToolEnv(Wrapper):
         super()._set_own_state(state)
         for tool in self.tools[begun : self._begun]:
             tool.begin_episode()
-
-    def spawn(self, same_state: bool = False, **overrides: Any) -> Self:
-        """A new instance around a new environment, with new tools."""
-        sibling = super().spawn(**overrides)
-        sibling.tools = [tool.spawn() for tool in self.tools]
-        if same_state:
-            sibling.set_state(self.get_state())
-        return sibling
 
     def __getattr__(self, name: str) -> Any:
         if name in ("astep", "areset"):  # the inner environment's would pass the tools by

@@ -52,6 +52,12 @@ class FunctionTool(Tool):
         result = self.function(**arguments)
         return "" if result is None else result
 
+    def claim(self) -> bool:
+        return True  # a function holds nothing of an episode: environments may share it
+
+    def spawn(self) -> FunctionTool:
+        return self
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         # A decorated function's name means this object, so the function itself cannot be pickled by name.
         where = self.function.__module__, self.function.__qualname__

@@ -105,5 +105,10 @@ class Tool:
         args, kwargs = self._init_arguments
         return type(self)(*args, **kwargs)
 
+    def claim(self) -> bool:
+        """Take this instance for an environment; ``False``: one has it already."""
+        token = object()
+        return self.__dict__.setdefault("_claimed", token) is token  # one step, so that of two threads one gets it
+
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name}>"
