@@ -1,0 +1,12 @@
+"""``gem train`` in a process of its own, with the toy environments registered."""
+
+from __future__ import annotations
+
+import sys
+
+import conftest  # noqa: F401  (registers them)
+
+from gem.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(["train", *sys.argv[1:]]))
