@@ -275,9 +275,7 @@ class Collector:
     def _ended(self, episode: Episode) -> None:
         from gem.plugins import manager
 
-        hook = manager().hooks.hook.gem_episode_ended
-        if hook.get_hookimpls():
-            hook(record=episode)
+        manager().notify("gem_episode_ended", record=episode)  # an observer that fails ends no collection
 
     def _rollouts(self, episodes: list[Episode], begun: float) -> Rollouts:
         seconds = time.perf_counter() - begun
