@@ -265,7 +265,7 @@ _INLINE = re.compile(r"\s*(?:python3?|py)[ \t]+(\S[^`\n]*)$", re.IGNORECASE)
 _PYTHON_TAG = re.compile("<python>", re.IGNORECASE)
 _PYTHON_END = re.compile(r"</python\s*>", re.IGNORECASE)
 #: Languages whose text holds fences of its own.
-_NESTING = frozenset({"markdown", "md", "mdx", "rst", "text", "txt", "html"})
+_NESTING = frozenset({"markdown", "md", "mdx"})
 #: How often one response may be searched further for the end of a string; bounds the work.
 _ATTEMPTS = 8
 #: Code longer than this is not parsed to see whether it compiles.
