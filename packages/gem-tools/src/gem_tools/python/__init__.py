@@ -4,5 +4,7 @@ from __future__ import annotations
 
 from gem_tools.python.executor import Case, Executor, Session
 from gem_tools.python.result import ExecutionResult
+from gem_tools.python.shared import shared_executor
+from gem_tools.python.tool import PythonCodeTool, PythonTool
 
-__all__ = ["Case", "ExecutionResult", "Executor", "Session"]
+__all__ = ["Case", "ExecutionResult", "Executor", "PythonCodeTool", "PythonTool", "Session", "shared_executor"]

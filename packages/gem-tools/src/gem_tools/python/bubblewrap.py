@@ -12,6 +12,7 @@ from gem_tools.python.interpreter import Interpreter
 #: What the system's libraries and programs consist of. ``/etc`` is left out but for these.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _CAP_SYS_ADMIN = 1 << 21
 #: Identities for programs when we are root: one a slot, far from every real account.
 _FIRST_UID, _UIDS = 1_000_000_000, 1_000_000_000
@@ -76,8 +77,13 @@ def enclose(interpreter: Interpreter, readable: tuple[str, ...], fds: dict[str, 
 
 def file_system(interpreter: Interpreter, readable: tuple[str, ...], fds: dict[str, int]) -> list[str]:
     """Arguments for a file system of the system's libraries, the interpreter, and nothing else, all read-only."""
-    arguments: list[str] = []
-    made: set[str] = set()
+    arguments = ["--tmpfs", "/tmp", "--tmpfs", "/dev"]  # first: what is readable may lie below
+    for device in _DEVICES:
+        arguments += ["--dev-bind", device, device]
+    # Not bubblewrap's --dev: its terminals would put a second user namespace around us, and take away the mounts.
+    for name, target in (("fd", "fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2")):
+        arguments += ["--symlink", f"/proc/self/{target}", f"/dev/{name}"]
+    made: set[str] = {"/tmp", "/dev"}
     for path in _SYSTEM:
         if os.path.islink(path):
             arguments += ["--symlink", os.readlink(path), path]
@@ -92,7 +98,7 @@ def file_system(interpreter: Interpreter, readable: tuple[str, ...], fds: dict[s
                 arguments += ["--dir", parent]  # made by us, so that everybody may pass through
         arguments += ["--ro-bind", path, path]
     arguments += ["--ro-bind-data", str(fds["source"]), ZYGOTE, "--ro-bind-data", str(fds["passwd"]), "/etc/passwd"]
-    arguments += ["--proc", "/proc", "--dev", "/dev", "--dir", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/"]
+    arguments += ["--proc", "/proc", "--dir", "/dev/shm", "--remount-ro", "/dev", "--remount-ro", "/"]
     return arguments
 
 

@@ -116,6 +116,11 @@ class Executor:
         for name, amount in amounts.items():
             if amount < 1:
                 raise ValueError(f"{name} must be at least 1, got {amount}")
+        self._settings = {
+            "backend": backend, "timeout": timeout, "cpu_s": cpu_s, "file_mb": file_mb, **amounts,
+            "preload": preload, "python": python, "readable": tuple(readable), "environment": environment,
+            "supply_imports": supply_imports, "show_last": show_last,
+        }  # fmt: skip
         self.backend = backend
         self.timeout = timeout
         self.cpu_s = cpu_s
@@ -257,6 +262,11 @@ class Executor:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> Any:
+        from gem_tools.python.shared import restore_executor
+
+        return restore_executor, (self._settings,)  # interpreters do not travel; their settings do
 
     def __repr__(self) -> str:
         return f"<Executor {self.backend} slots={self.slots} timeout={self.timeout}>"

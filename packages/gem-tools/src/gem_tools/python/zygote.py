@@ -118,8 +118,10 @@ def confine(config):
     os.umask(0o022)
     if config["isolated"]:
         options = f"size={config['disk']},nr_inodes={config['inodes']},mode=1777".encode()
-        for folder in (b"/tmp", b"/dev/shm"):
-            _check(_libc.mount(b"tmpfs", folder, b"tmpfs", 2 | 4, options), "mount a tmpfs")  # nosuid, nodev
+        # nosuid, nodev; /tmp is there, and may hold what has to be readable: it is only bounded
+        _check(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 2 | 4 | 32, options), "bound /tmp")
+        _check(_libc.mount(b"tmpfs", b"/dev/shm", b"tmpfs", 2 | 4, options), "mount /dev/shm")
+        os.chmod("/tmp", 0o1777)
         if config["uid"] is not None:
             os.setgroups([])
             os.setresgid(config["uid"], config["uid"], config["uid"])
@@ -331,36 +333,43 @@ class Workplace:
     def __init__(self, path, roots, private):
         self.path = path
         self.roots = roots
+        #: What was there before any program: the way to readable files that happen to lie below.
+        self.kept = {entry.path for root in roots for entry in os.scandir(root)} if private else set()
         os.mkdir(path, 0o700)
         os.chdir(path)
+        self.kept.add(path)
         self.folder = self._folder()
         #: Free inodes of the empty file systems, where they are ours alone.
-        self.free = [os.statvfs(root).f_ffree for root in roots] if private else None
+        self.free = self._free() if private else None
 
     def _folder(self):
         facts = os.lstat(self.path)
         return facts.st_ino, facts.st_mode
 
+    def _free(self):
+        return [os.statvfs(root).f_ffree for root in self.roots]
+
     def wipe(self):
         """Empty it all; whether that worked. If not, the zygote ends, and its file systems with it."""
         try:
             facts = self._folder()
-            if self.free is not None and facts == self.folder:
-                if self.free == [os.statvfs(root).f_ffree for root in self.roots]:
-                    return True  # not a file more than there was
+            if self.free is not None and facts == self.folder and self.free == self._free():
+                return True  # not a file more than there was
             if facts[0] != self.folder[0]:
                 return False
             os.chmod(self.path, 0o700)
             for folder in (self.path, *self.roots):
                 with os.scandir(folder) as entries:
                     for entry in entries:
-                        if not entry.is_dir(follow_symlinks=False):
-                            os.unlink(entry.path)
-                        elif entry.path != self.path:
+                        if entry.path in self.kept:
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
                             shutil.rmtree(entry.path)
+                        else:
+                            os.unlink(entry.path)
+            return self.free is None or self.free == self._free()
         except (OSError, RecursionError):
             return False
-        return True
 
 
 # -- inside the fork ---------------------------------------------------------------------------------------
@@ -471,7 +480,7 @@ def split_last_expression(source):
     return [compile(tree, MAIN_FILE, "exec", dont_inherit=True), compile(last, MAIN_FILE, "single", dont_inherit=True)]
 
 
-def supply_imports(codes, namespace, table):
+def supply_imports(codes, namespace, table, source):
     """Bind the usual names (``math``, ``np``, ``deque``) that a program uses and forgot to import.
 
     A name that the program binds itself is simply bound over; nothing is run twice.
@@ -480,6 +489,9 @@ def supply_imports(codes, namespace, table):
         for name in code.co_names:
             if name in table and name not in namespace:
                 module, _, attribute = table[name].partition(":")
+                if not attribute and b"import " + module.encode() in source:
+                    if name == module or b" as " + name.encode() in source:
+                        continue  # it is not forgotten
                 try:
                     found = importlib.import_module(module)
                     namespace[name] = getattr(found, attribute) if attribute else found
@@ -487,7 +499,7 @@ def supply_imports(codes, namespace, table):
                     continue  # not installed: the program's own NameError says what it lacks
         inner = [constant for constant in code.co_consts if type(constant) is types.CodeType]
         if inner:
-            supply_imports(inner, namespace, table)
+            supply_imports(inner, namespace, table, source)
 
 
 _sources = []
@@ -622,7 +634,7 @@ def perform(config, body, value_fd=-1, code_fd=-1):
             _sources.append(source)  # written when a traceback wants to quote it
         reseed(source)
         if body.get("imports"):
-            supply_imports(codes, namespace, config["imports"])
+            supply_imports(codes, namespace, config["imports"], source)
         status = execute(codes, namespace)
         if status is None and body.get("function") is not None:
             status = call_function(namespace, body, value_fd)
@@ -682,7 +694,7 @@ def session_fork(config, body, sock):
             status = 1
         else:
             if cell.get("imports"):
-                supply_imports(codes, namespace, config["imports"])
+                supply_imports(codes, namespace, config["imports"], bytes(cell["source"]))
             status = execute(codes, namespace)
         for stream in (sys.stdout, sys.stderr):
             try:

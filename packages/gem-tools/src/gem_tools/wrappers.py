@@ -1,0 +1,31 @@
+"""The named wrappers of this package, with their published rewards and limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem.env import Env
+from gem.tools import ToolEnv
+from gem_tools.python.tool import PythonTool
+
+
+def python_tool(env: Env, **options: Any) -> ToolEnv:
+    """The Python tool, rewarded: 0.05 a call, 0.25 more when the program ends well; five calls an episode."""
+    return _with_python(env, options, tool_reward=0.05, tool_success_reward=0.25)
+
+
+def python_tool_no_int_reward(env: Env, **options: Any) -> ToolEnv:
+    """The Python tool without reward for its use; five calls an episode."""
+    return _with_python(env, options)
+
+
+def python_tool_no_int_reward_last_line_error(env: Env, **options: Any) -> ToolEnv:
+    """As ``python_tool_no_int_reward``; of an error the model reads the last line only."""
+    return _with_python(env, options, keep_error_last_line=True)
+
+
+def _with_python(env: Env, options: dict[str, Any], *, keep_error_last_line: bool = False, **rewards: float) -> ToolEnv:
+    defaults: dict[str, Any] = {"max_tool_uses": 5, **rewards}
+    if "tools" not in options:
+        defaults["tools"] = [PythonTool(keep_error_last_line=keep_error_last_line)]
+    return ToolEnv(env, **{**defaults, **options})
