@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any
 
@@ -63,6 +64,11 @@ class TransformersPolicy(Policy):
             nn.init.zeros_(model.value.weight)
             nn.init.zeros_(model.value.bias)
         self.ends = _ends(model, tokenizer)
+        base = model.get_base_model() if hasattr(model, "get_base_model") else model
+        accepted = inspect.signature(base.forward).parameters
+        #: What the model calls its key-value cache: transformers renamed it.
+        self._cache = "cache" if "cache" in accepted else "past_key_values"
+        self._last_only = {"logits_to_keep": 1} if "logits_to_keep" in accepted else {}
         self.model.eval()  # dropout would make the learner's log-probabilities differ from the sampler's
         self.seed(seed)
 
@@ -165,11 +171,11 @@ class TransformersPolicy(Policy):
                 input_ids=next_BT,
                 attention_mask=mask_BT,
                 position_ids=positions_BT,
-                past_key_values=cache,
                 use_cache=True,
-                logits_to_keep=1,
+                **{self._cache: cache},
+                **self._last_only,
             )
-            cache = out.past_key_values
+            cache = out[self._cache]
             ids_B, logprobs_B = draw(out.logits[:, -1], self.temperature, self.greedy, self.generator)
             ids.append(ids_B)
             logprobs.append(logprobs_B)
