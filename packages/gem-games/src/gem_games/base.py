@@ -63,15 +63,23 @@ class Game(Env):
     #: ``read`` of the whole response, remembering short ones; made for each subclass.
     _read_short: ClassVar[Any]
 
+    #: Whether there is a board to show; made for each subclass.
+    _has_board: ClassVar[bool]
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._has_board = cls.board is not Game.board
         cls._read_short = staticmethod(lru_cache(maxsize=2048)(cls._read_response))
 
     def __init__(self, settings: Sequence[dict[str, Any]], format_error: str) -> None:
         self.format_error = one_of("format_error", format_error, ("terminate", "continue"))
         self._settings = tuple(settings)
         self._prompts: list[str | None] = [None] * len(self._settings)
-        self.__dict__.update(self._settings[0])
+        self._apply(self._settings[0])
+
+    def _apply(self, setting: dict[str, Any]) -> None:
+        for name, value in setting.items():
+            setattr(self, name, value)  # touching __dict__ would slow down every attribute of this instance
 
     # -- what a game implements -----------------------------------------------------------------------
 
@@ -118,7 +126,7 @@ class Game(Env):
         index = 0
         if len(settings) > 1:
             index = int(self.rng.random() * len(settings))
-            self.__dict__.update(settings[index])
+            self._apply(settings[index])
         self.turn = 0
         self.deal()
         self.playing = True
@@ -142,13 +150,13 @@ class Game(Env):
             return self._format_error()
         observation, reward, outcome = self.play(move)
         if outcome is None and turn < self.max_turns:
-            return observation, reward, False, False, {"suffix": self.suffix()}
+            suffix = f"{self.board()}\n{self.request}" if self._has_board else self.request
+            return observation, reward, False, False, {"suffix": suffix}
         return self._unusual(observation, reward, outcome)
 
     def suffix(self) -> str:
         """The board and the request for the next move."""
-        board = self.board()
-        return f"{board}\n{self.request}" if board else self.request
+        return f"{self.board()}\n{self.request}" if self._has_board else self.request
 
     def sample_random_action(self) -> str:
         return "\\boxed{" + self.random_move() + "}"

@@ -49,8 +49,7 @@ class GuessTheNumber(Game):
         )
 
     def deal(self) -> None:
-        self.low = low = self.min_number
-        self.high = self.max_number
+        low = self.min_number
         self.target = low + int(self.rng.random() * (self.max_number - low + 1))
         self.guesses: set[int] = set()
         self.last: int | None = None
@@ -69,12 +68,8 @@ class GuessTheNumber(Game):
         self.guesses.add(move)
         target = self.target
         if move < target:
-            if move >= self.low:
-                self.low = move + 1
             return f"Turn {self.turn}: my number is higher than {move}.", 0.0, None
         if move > target:
-            if move <= self.high:
-                self.high = move - 1
             return f"Turn {self.turn}: my number is lower than {move}.", 0.0, None
         return f"Turn {self.turn}: {move} is my number. You win!", 1.0, True
 
@@ -87,8 +82,10 @@ class GuessTheNumber(Game):
         return str(self.min_number + int(self.rng.random() * (self.max_number - self.min_number + 1)))
 
     def solution(self) -> str:
-        """Bisection."""
-        return str((self.low + self.high) // 2)
+        """The middle of what the hints leave."""
+        low = max((guess + 1 for guess in self.guesses if guess < self.target), default=self.min_number)
+        high = min((guess - 1 for guess in self.guesses if guess > self.target), default=self.max_number)
+        return str((low + high) // 2)
 
 
 def _levels(min_number: int | None, max_number: int | None) -> Iterator[dict[str, Any]]:
