@@ -39,8 +39,10 @@ def _tidy():
 
 
 @pytest.mark.parametrize("name", defective.DEFECTS)
-def test_each_defect_is_caught_by_its_own_code(name):
+def test_each_defect_is_caught_by_its_own_code(name, monkeypatch):
     code = name.partition("-")[0]
+    if code != "GEM408":  # a process for each defect would take most of the time; clean ones are replayed too
+        monkeypatch.setattr("gem.testing.checks.reproducibility.replay_elsewhere", lambda subject: None)
     found = check(defective.DEFECTS[name], code)
     assert [line.split()[0] for line in found] == [code], "\n".join(found)
     assert "\n" not in found[0]

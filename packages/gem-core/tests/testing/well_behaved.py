@@ -61,7 +61,7 @@ class Digits(gem.Env):
         return self.describe(), reward, terminated, truncated, self.info(extra)
 
     def read(self, action: str) -> int | None:
-        box = last_boxed(action)
+        box = last_boxed(action) if len(action) < 10_000 else None
         return int(box) if box is not None and len(box) == 1 and box in "0123456789" else None
 
     def describe(self) -> Any:
