@@ -6,6 +6,7 @@ import copy
 import pickle
 import random
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import given, strategies as st
 
 import gem
 from gem.multiagent import MultiAgentEnv
+from gem.testing import check_env
 
-from .toys import Nim, RockPaperScissors
+from .toy_games import Nim, RockPaperScissors
 
 
 def test_all_at_once() -> None:
@@ -63,7 +65,7 @@ def test_agents_leave_and_the_next_is_not_passed_over() -> None:
     assert turns == ["p0", "p1", "p2", "p3", "p0", "p2"]
     assert env.agents == ["p0", "p2"]
     assert set(terminations) == {"p0", "p2"}
-    assert env.last("p1") == ("", -1.0, True, False, {"invalid_action": "oops"})
+    assert env.last("p1") == ("", -1.0, True, False, {"invalid_action": "'oops' cannot be taken", "success": False})
     env.reset()
     assert env.agents == ["p0", "p1", "p2", "p3"]
 
@@ -320,6 +322,13 @@ def test_every_episode_ends_with_everyone_told(players: int, moves: list[str]) -
                 assert agent in env.agents
     assert env.cumulative_rewards == earned
     assert told == set(env.possible_agents) - set(env.agents)
+
+
+@pytest.mark.parametrize("game", ["RockPaperScissors", "Nim"])
+def test_the_toys_conform(game: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))  # by a name that other processes can import
+    spec = gem.EnvSpec(id=f"toys:{game}-v0", entry_point=f"toy_games:{game}", multi_agent=True, description="A toy.")
+    assert check_env(spec) == []
 
 
 # -- vector execution ----------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from hypothesis import given, strategies as st
 
 import gem
 from gem.multiagent import MultiAgentEnv, SingleAgentView
+from gem.testing import check_env
 
-from .toys import Nim, RockPaperScissors
+from .toy_games import Nim, RockPaperScissors
 
 
 def one(observation: str) -> str:
@@ -27,7 +29,7 @@ def test_all_at_once() -> None:
     view = SingleAgentView(RockPaperScissors(rounds=2), "ben", {"anna": rock})
     assert view.reset(seed=1) == ("first round", {})
     assert view.step("paper") == ("anna: rock", 1.0, False, False, {})
-    assert view.step("scissors") == ("anna: rock", -1.0, True, False, {})
+    assert view.step("scissors") == ("anna: rock", -1.0, True, False, {"success": False})
     with pytest.raises(gem.ResetNeeded):
         view.step("rock")
     view.reset()
@@ -69,7 +71,7 @@ def test_winning_losing_and_being_put_out() -> None:
     view.reset()
     _, reward, terminated, _, info = view.step("oops")
     assert (reward, terminated) == (-1.0, True)
-    assert info == {"invalid_action": "oops"}
+    assert info == {"invalid_action": "'oops' cannot be taken", "success": False}
     assert view.env.agents == ["p1", "p2"]
 
 
@@ -212,6 +214,11 @@ def test_it_is_no_multi_agent_environment_to_anyone() -> None:
     assert SingleAgentView(Nim(), "p0", one).spec is None
     view.reset(seed=1)
     assert view.sample_random_action() in ("1", "2", "3")
+
+
+def test_it_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))  # by a name that other processes can import
+    assert check_env(gem.EnvSpec(id="toys:View-v0", entry_point="toy_games:nim_for_p1", description="A toy.")) == []
 
 
 def test_vectorised_like_any_environment() -> None:

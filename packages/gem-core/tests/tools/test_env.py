@@ -7,49 +7,18 @@ import json
 import pickle
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import gem
-from gem.parsing import last_boxed
+from gem.testing import check_env
 from gem.tools import Tool, ToolCall, ToolContext, ToolEnv, ToolResult, tool
-from gem.tools.parsers import fenced, tagged
+from gem.tools.parsers import tagged
 
-
-class Sum(gem.Env):
-    """Ends with the first boxed answer; anything else costs a tenth."""
-
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
-        super().reset(seed=seed)
-        self.numbers = self.rng.randint(1, 9), self.rng.randint(1, 9)
-        self.received: list[str] = []
-        return f"{self.numbers[0]} + {self.numbers[1]} = ?", {"metrics": {"asked": 1.0}}
-
-    def step(self, action: str) -> tuple[str, float, bool, bool, dict[str, Any]]:
-        self.received.append(action)
-        answer = last_boxed(action)
-        if answer is None:
-            return "no answer", -0.1, False, False, {"metrics": {"bad": 1.0}}
-        return "done", float(answer == str(sum(self.numbers))), True, False, {"success": True}
-
-
-class Python(Tool):
-    """Evaluates an expression."""
-
-    name = "python"
-    tool_type = "python_code"
-    parameters = {"type": "object", "properties": {"code": {"type": "string"}}, "required": ["code"]}
-
-    def instructions(self) -> str:
-        return "Write ```python code```."
-
-    def parse(self, response: str) -> list[ToolCall]:
-        return fenced(response, {"python"}, self.name)
-
-    def call(self, arguments: dict[str, Any], context: ToolContext) -> str:
-        return str(eval(arguments["code"]))
+from .toy_sum import Python, Sum, add
 
 
 class Search(Tool):
@@ -67,12 +36,6 @@ class Search(Tool):
 
     def render(self, result: ToolResult) -> Any:
         return f"<information>{result.content}</information>"
-
-
-@tool
-def add(a: int, b: int) -> int:
-    """The sum of two integers."""
-    return a + b
 
 
 @tool
@@ -660,6 +623,11 @@ def test_attributes_are_the_inner_environments_but_not_its_asynchronous_steps() 
     env.reset(seed=1)
     assert env.numbers == env.unwrapped.numbers  # type: ignore[attr-defined]
     assert not hasattr(env, "astep")
+
+
+def test_it_conforms(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))  # by a name that other processes can import
+    assert check_env(gem.EnvSpec(id="toys:Sum-v0", entry_point="toy_sum:sums_with_tools", description="A toy.")) == []
 
 
 def test_two_tools_of_one_name_are_an_error() -> None:

@@ -20,16 +20,15 @@ def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters of ``text``: its head, a marker that says how much is left out, and its tail."""
     if len(text) <= limit:
         return text
-    marker = f"\n... [{len(text) - limit} of {len(text)} characters left out] ...\n"
-    kept = limit - len(marker)
+    kept = limit - len(_marker(len(text), len(text)))  # the longest the marker can be
     if kept <= 0:
         return text[:limit]
-    head = kept - kept // 2
-    left_out = len(text) - kept
-    marker = f"\n... [{left_out} of {len(text)} characters left out] ...\n"
-    # Counting what the marker displaces can lengthen it by a digit; the tail pays for it.
-    tail = max(limit - head - len(marker), 0)
-    return text[:head] + marker + text[len(text) - tail :]
+    tail = kept // 2
+    return text[: kept - tail] + _marker(len(text) - kept, len(text)) + text[len(text) - tail :]
+
+
+def _marker(left_out: int, length: int) -> str:
+    return f"\n... [{left_out} of {length} characters left out] ...\n"
 
 
 def shorten_content(content: Content, limit: int) -> Content:
