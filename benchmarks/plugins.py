@@ -5,8 +5,8 @@
 Generates folders of installed distributions, each a plugin with a namespace of its own and ten ids, puts one in front
 of the module path, and measures CPU time inside a fresh process: from before the first use of ``gem.make`` until the
 environment is there, `import gem` itself not counted. "of that, discovery" is reading the entry points of all
-distributions. Bytecode is cached, as it is after an installation by pip. The numbers of plugins take turns; the median of
-each counts.
+distributions. Bytecode is cached, as it is after an installation by pip. The numbers of plugins take turns; the median
+of each counts.
 """
 
 from __future__ import annotations

@@ -52,6 +52,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gem.dataset import DatasetEnv as DatasetEnv
     from gem.env import Env as Env, Wrapper as Wrapper
+    from gem.env_spec import EnvSpec as EnvSpec
     from gem.errors import (
         DataError as DataError,
         GemError as GemError,
@@ -77,7 +78,6 @@ if TYPE_CHECKING:
         TaskSpec as TaskSpec,
         Turn as Turn,
     )
-    from gem.env_spec import EnvSpec as EnvSpec
     from gem.tools import Tool as Tool, ToolEnv as ToolEnv
     from gem.vector import VectorEnv as VectorEnv, make_vec as make_vec
 

@@ -18,8 +18,8 @@ import pluggy
 
 from gem import hookspecs
 from gem.entry_points import EntryPoint, normalized, scan
-from gem.errors import PluginError, PluginWarning
 from gem.env_spec import EnvSpec
+from gem.errors import PluginError, PluginWarning
 
 #: Marks a plugin's hook implementations.
 hookimpl = pluggy.HookimplMarker("gem")

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from gem.env import Env
-from gem.errors import DataError, MissingDependency, PluginError, UnknownEnv
 from gem.env_spec import EnvSpec
+from gem.errors import DataError, MissingDependency, PluginError, UnknownEnv
 
 #: Environments registered in this process with :func:`register`, which need no plugin.
 _local: dict[str, EnvSpec] = {}
