@@ -455,6 +455,51 @@ def test_nobody_waits_for_a_slow_environment():
     assert rollouts.metrics["episodes"] == 8
 
 
+def test_an_exception_does_not_wait_for_other_responses(count):
+    async def run():
+        asked = asyncio.Event()
+
+        async def policy(observation, episode):
+            if episode.task.seed == 0:
+                asked.set()
+                await asyncio.sleep(3600)
+            await asked.wait()
+            raise ZeroDivisionError
+
+        with Collector("test:Count", num_envs=2) as collector, pytest.raises(ZeroDivisionError):
+            await asyncio.wait_for(collector.collect_async(policy, [0, 1]), 60)
+        assert len(asyncio.all_tasks()) == 1
+
+    asyncio.run(run())
+
+
+def test_a_step_that_is_still_under_way_does_not_disturb_the_next_collection():
+    Waiting.release = threading.Event()
+
+    async def run():
+        started = asyncio.Event()
+
+        async def failing(observation):
+            if observation == "0\n":
+                asyncio.get_running_loop().call_later(0.02, started.set)  # by then its step has been sent
+                return "go"
+            await started.wait()
+            raise ZeroDivisionError
+
+        async def fine(observation):
+            return "go"
+
+        with Collector(Waiting, num_envs=2, backend="thread") as collector:
+            with pytest.raises(ZeroDivisionError):
+                await asyncio.wait_for(collector.collect_async(failing, [0, 1]), 60)
+            try:
+                return await collector.collect_async(fine, [1, 2, 3])
+            finally:
+                Waiting.release.set()
+
+    assert asyncio.run(run()).metrics["episodes"] == 3
+
+
 def test_policy_calls_at_once_are_limited(count):
     now, most = 0, 0
 

@@ -228,15 +228,14 @@ class Collector:
                         episode.advance(*await pump.step(slot, action))
                 self._ended(episode)
 
-        with self._vector() as vec:
-            async with Pump(vec) as pump:
-                players = [asyncio.create_task(play(slot, pump)) for slot in range(min(self.num_envs, len(episodes)))]
-                try:
-                    await asyncio.gather(*players)
-                finally:
-                    for player in players:
-                        player.cancel()
-                    await asyncio.gather(*players, return_exceptions=True)
+        async with self._vector() as vec, Pump(vec) as pump:
+            players = [asyncio.create_task(play(slot, pump)) for slot in range(min(self.num_envs, len(episodes)))]
+            try:
+                await asyncio.gather(*players)
+            finally:
+                for player in players:
+                    player.cancel()
+                await asyncio.gather(*players, return_exceptions=True)
         return self._rollouts(episodes, begun)
 
     # -- shared ---------------------------------------------------------------------------------------
@@ -315,9 +314,17 @@ class _Use:
         return collector._vec
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        self._collector._busy = False
         if kind is not None:
             self._collector.close()
+        self._collector._busy = False
+
+    async def __aenter__(self) -> VectorEnv:
+        return self.__enter__()
+
+    async def __aexit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind is not None:  # a step that hangs is given seconds to end, and the event loop has other work
+            await asyncio.to_thread(self._collector.close)
+        self._collector._busy = False
 
 
 def _task(episode: Episode) -> TaskSpec:

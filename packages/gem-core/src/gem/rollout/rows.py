@@ -53,7 +53,7 @@ def flatten(turns: Sequence[Turn]) -> list[Row]:
             )
         if turn.logprobs is not None and len(turn.logprobs) != len(response):
             raise ValueError(f"turn {index} has {len(turn.logprobs)} logprobs for {len(response)} response ids")
-        if row is None or len(prompt) < len(row.input_ids) or prompt[: len(row.input_ids)] != row.input_ids:
+        if row is None or prompt[: len(row.input_ids)] != row.input_ids:
             row = Row()
             rows.append(row)
         added = prompt[len(row.input_ids) :]
