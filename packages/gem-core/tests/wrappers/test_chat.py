@@ -70,20 +70,6 @@ def test_a_step_writes_the_new_turn_only(scripted, chatml):
     assert set(costs[1:]) == {3}
 
 
-def test_what_a_template_leaves_as_it_is(chatml):
-    assert ChatTemplate(chatml()).extends
-    assert not ChatTemplate(chatml(strip_thinking=True)).extends
-    assert ChatTemplate(chatml(roles=("user", "assistant"))).extends
-    assert not ChatTemplate(chatml(roles=("user",))).extends
-
-
-def test_a_continuation(chatml):
-    template = ChatTemplate(chatml(strip_thinking=True))
-    new = [{"role": "user", "content": "next"}]
-    assert template.continuation("left", new) == "<|im_end|>\n" + written(("user", "next"))
-    assert template.continuation(THOUGHT, new) is None
-
-
 def test_template_only_on_reset(scripted, chatml):
     steps = [("Turn 1.", 0.0, False, False, {"suffix": "S1"}), ("Turn 2.", 0.0, False, False, {})]
     env = ConcatChatOnReset(scripted(steps), tokenizer=chatml())

@@ -9,9 +9,10 @@ from gem.wrappers.messages import ChatMessages, Messages
 from gem.wrappers.names import apply_wrappers, get_wrapper_fns, wrapper_names
 from gem.wrappers.reward import RewardClip, RewardScale
 from gem.wrappers.statistics import EpisodeStatistics
+from gem.wrappers.summary import Summary
 from gem.wrappers.template import ChatTemplate
 from gem.wrappers.turn_limit import TurnLimit
-from gem.wrappers.window import Summary, Window
+from gem.wrappers.window import Window
 
 __all__ = [
     "ChatMessages",

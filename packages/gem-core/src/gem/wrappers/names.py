@@ -23,7 +23,7 @@ _BUILT_IN: dict[str, tuple[str, dict[str, Any]]] = {
     "concat_chat_on_reset": ("gem.wrappers.chat:ConcatChatOnReset", {}),
     "messages": ("gem.wrappers.messages:ChatMessages", {}),
     "window": ("gem.wrappers.window:Window", {}),
-    "summary": ("gem.wrappers.window:Summary", {}),
+    "summary": ("gem.wrappers.summary:Summary", {}),
     "episode_tracking": ("gem.wrappers.statistics:EpisodeStatistics", {}),
     "turn_limit": ("gem.wrappers.turn_limit:TurnLimit", {}),
     "reward_scale": ("gem.wrappers.reward:RewardScale", {}),
