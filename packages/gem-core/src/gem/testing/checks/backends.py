@@ -16,7 +16,7 @@ _CODES = {"sync": "GEM421", "thread": "GEM422", "process": "GEM423"}
 
 def backends(subject: Subject) -> None:
     """Two environments in each backend, in step."""
-    if not subject.reproducible or not subject.clean("GEM404", "GEM406", "GEM408"):
+    if not subject.reproducible or not subject.clean("GEM205", "GEM206", "GEM404", "GEM406", "GEM408"):
         return
     source: Any = subject.target
     if isinstance(source, Env):
