@@ -64,6 +64,30 @@ def test_help_survives_broken_commands(site, installed, capsys: pytest.CaptureFi
     assert capsys.readouterr().err.startswith("gem: 'bad' of gem-bad is broken: ModuleNotFoundError")
 
 
+def test_help_imports_no_subcommand_of_a_plugin_either(hello, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["--help"]) == 0
+    assert "say hello" in capsys.readouterr().out
+    assert "hello_command" not in sys.modules
+
+
+def test_help_of_a_command_that_is_an_object_or_computes_its_line(
+    site, installed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.add(
+        "gem-more",
+        groups={"gem.commands": {"object": "more_commands:Command", "computed": "computed_command"}},
+        modules={
+            "more_commands": "class Command:\n    help = 'an object'",
+            "computed_command": "help = 'com' + 'puted'.lower()",
+        },
+    )
+    installed()
+    assert cli.main(["--help"]) == 0
+    out = capsys.readouterr().out
+    assert "object      an object\n" in out
+    assert "computed    computed\n" in out
+
+
 def test_help_imports_no_subcommand_of_the_core(site) -> None:
     code = """
         import sys

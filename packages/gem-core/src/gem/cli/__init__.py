@@ -115,16 +115,12 @@ def load_command(name: str) -> Any:
 
 
 def _help() -> str:
-    """The text of ``gem --help``. Plugin commands are loaded for their line of help; a broken one says so."""
-    from gem.errors import PluginError
+    """The text of ``gem --help``."""
     from gem.plugins import manager
 
     lines = {name: text for name, (_, text) in COMMANDS.items()}
     for name in manager().names("gem.commands"):
-        try:
-            lines.setdefault(name, getattr(manager().load_named("gem.commands", name), "help", ""))
-        except PluginError as error:
-            lines.setdefault(name, f"broken: {' '.join(str(error).split())}")
+        lines.setdefault(name, _line_of_help(name))
     width = max(map(len, lines))
     table = "\n".join(f"  {name:{width}}  {text}" for name, text in lines.items())
     return (
@@ -133,3 +129,29 @@ def _help() -> str:
         f"{table}\n\n"
         "options:\n  --version  show the version\n  --help     show this text"
     )
+
+
+def _line_of_help(name: str) -> str:
+    """What a plugin's command says about itself in one line; a broken one says that.
+
+    The line ``help = "..."`` is read from the module's source: importing it could take seconds.
+    """
+    import ast
+    from importlib.util import find_spec
+
+    from gem.errors import PluginError
+    from gem.plugins import manager
+
+    modules = [e.value for e in manager().entry_points("gem.commands") if e.name == name]
+    try:
+        found = find_spec(modules[0]) if len(modules) == 1 and ":" not in modules[0] else None
+        source = getattr(found.loader, "get_source", lambda _: None)(modules[0]) if found is not None else None
+        for node in ast.parse(source or "").body:
+            if isinstance(node, ast.Assign) and [getattr(t, "id", "") for t in node.targets] == ["help"]:
+                return str(ast.literal_eval(node.value))
+    except Exception:  # whatever is wrong with it, loading it says so better
+        pass
+    try:
+        return str(getattr(load_command(name), "help", ""))
+    except PluginError as error:
+        return f"broken: {' '.join(str(error).split())}"
