@@ -86,6 +86,33 @@ def test_whatever_is_boxed_comes_back(before: str, content: str, after: str) -> 
     assert last_boxed(before + "\\boxed{" + content + "}" + after) == content
 
 
+def plainly(text: str) -> str | None:
+    """The same as ``last_boxed`` for boxes with braces, one character after the other, in quadratic time."""
+    for box in reversed(list(re.finditer(r"\\(?:boxed|fbox)\s*\{", text))):
+        depth, position = 1, box.end()
+        while position < len(text):
+            if text[position] == "\\":
+                position += 2
+                continue
+            depth += {"{": 1, "}": -1}.get(text[position], 0)
+            if depth == 0:
+                return text[box.end() : position]
+            position += 1
+    return None
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(
+        st.sampled_from([r"\boxed{", r"\boxed {", r"\fbox{", "{", "}", "}", r"\{", r"\}", "\\", " ", "a", r"\frac"]),
+        max_size=14,
+    ).map("".join)
+)
+@example(r"\boxed{a}\fbox{\}\boxed{")
+def test_every_path_agrees_with_the_plain_reading(text: str) -> None:
+    assert last_boxed(text) == plainly(text)
+
+
 # -- thinking ------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,7 @@ _BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
 _OPEN_BRACE = re.compile(r"\s*\{")
 # `\boxed 7`: TeX boxes what follows. Only what cannot be prose ("put it in \boxed format") is taken: a number, a
 # command with its arguments, or one capital letter (a choice).
-_BARE_BOX = re.compile(r"\s*([-+]?\.?\d[^\s$\\*]*|\\[a-zA-Z]+(?:\{[^{}]*\})+|[A-Z](?!\w))")
+_BARE_BOX = re.compile(r"\s*([-+]?\.?\d[^\s$\\*]*|\\(?!f?box)[a-zA-Z]+(?:\{[^{}]*\})+|[A-Z](?!\w))")
 
 
 def last_boxed(text: str) -> str | None:
