@@ -137,6 +137,18 @@ def test_an_environment_without_a_constructor_takes_no_options() -> None:
         Bare(max_trun=3)
 
 
+def test_a_mixin_after_env_is_initialised_too() -> None:
+    class Mixin:
+        def __init__(self) -> None:
+            self.mixed = True
+
+    class Both(Env, Mixin):
+        def __init__(self) -> None:
+            super().__init__()
+
+    assert Both().mixed
+
+
 def test_what_is_not_implemented_says_so() -> None:
     class Bare(Env):
         pass

@@ -109,7 +109,7 @@ def examine(hanging: float = HANGING) -> dict[str, Any]:
         )
     for name, entry in report["requirements"].items():
         if entry["unmet"]:
-            problem("requirement", f"{entry['ids']} environments need {name}: {entry['unmet']}")
+            problem("requirement", f"{name}, which {entry['ids']} environment(s) need: {entry['unmet']}")
     return report
 
 

@@ -63,7 +63,7 @@ class Env:
     def __init__(self) -> None:
         # Without this a class that has no __init__ would take, and ignore, any option: `object` does so where
         # __new__ is overridden.
-        pass
+        super().__init__()
 
     # -- the four methods an agent loop calls ---------------------------------------------------------
 

@@ -42,5 +42,5 @@ def gem_env_specs():
     installed()
     assert main(["doctor", "--strict"]) == 1
     out = capsys.readouterr().out
-    assert "  telepathy  1 ids  unknown requirement" in out
-    assert "requirement: 1 environments need telepathy: unknown requirement" in out
+    assert "  telepathy  1 id  unknown requirement" in out
+    assert "requirement: telepathy, which 1 environment(s) need: unknown requirement" in out

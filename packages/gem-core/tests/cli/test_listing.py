@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given, strategies as st
 
 from gem.cli import main
 from gem.cli.listing import matches
@@ -57,11 +58,20 @@ def test_what_is_broken_is_listed_as_broken(site, installed, capsys: pytest.Capt
     assert capsys.readouterr().out.splitlines() == [
         "toy:Good-v0  gem-one",
         "toy:Same-v0  broken: gem-one and gem-two both provide it: uninstall one, or name one in GEM_DISABLE_PLUGINS",
-        "bad:*  gem-bad is broken: ZeroDivisionError: division by zero; "
+        "bad:*  broken: gem-bad is broken: ZeroDivisionError: division by zero; "
         "repair it: pip install --upgrade --force-reinstall gem-bad",
         "else:Where-v0  broken: gem-two: its namespace is none of those that gem-two declares (toy)",
     ]
     assert main(["list", "bad:X"]) == 0
-    assert capsys.readouterr().out.startswith("bad:*  gem-bad is broken")
+    assert capsys.readouterr().out.startswith("bad:*  broken: gem-bad is broken")
+    assert main(["list", "Same", "--json"]) == 0
+    (entry,) = json.loads(capsys.readouterr().out)
+    assert entry["id"] == "toy:Same-v0"
+    assert entry["broken"].startswith("gem-one and gem-two both provide it")
     assert main(["list", "toy:Good"]) == 0
     assert capsys.readouterr().out == "toy:Good-v0  gem-one\n"
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_pattern(pattern: str) -> None:
+    matches("game:GuessTheNumber-v0-easy", pattern)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import signal
@@ -10,6 +12,7 @@ import sys
 from typing import Any
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import gem
 from gem import cli
@@ -153,7 +156,7 @@ def test_broken_plugins_do_not_warn_here(site, installed, capsys: pytest.Capture
     installed()
     assert cli.main(["list"]) == 0
     assert not [w for w in recwarn if issubclass(w.category, gem.PluginWarning)]
-    assert "bad:*  gem-bad is broken" in capsys.readouterr().out
+    assert "bad:*  broken: gem-bad is broken" in capsys.readouterr().out
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals and pipes")
@@ -200,3 +203,11 @@ def test_the_command_is_installed(site) -> None:
     site.add_envs("gem-a", "toy:X-v0")
     found = json.loads(site.gem("list", "toy:", "--json").stdout)
     assert [entry["id"] for entry in found] == ["toy:X-v0"]
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text(max_size=8), max_size=3), st.sampled_from([[], ["list"], ["info"], ["list", "--json"]]))
+def test_no_command_line_shows_a_traceback(words: list[str], first: list[str]) -> None:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as err:
+        assert cli.main([*first, *words]) in (0, 2)
+    assert len(err.getvalue().splitlines()) <= 1

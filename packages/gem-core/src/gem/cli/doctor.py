@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from gem.cli.output import print_table, style
+from gem.cli.output import count, print_table, style
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +32,11 @@ def _print(report: dict[str, Any]) -> None:
     if report["requirements"]:
         print(style("\nrequirements", "bold"))
         rows = [
-            (name, f"{entry['ids']} ids", style(entry["unmet"], "red") if entry["unmet"] else style("there", "green"))
+            (
+                name,
+                count(entry["ids"], "id"),
+                style(entry["unmet"], "red") if entry["unmet"] else style("there", "green"),
+            )
             for name, entry in report["requirements"].items()
         ]
         print_table(rows, indent="  ")
@@ -40,7 +44,7 @@ def _print(report: dict[str, Any]) -> None:
     if not problems:
         print(style("\nno problems", "green"))
         return
-    print(style(f"\n{len(problems)} problem{'s' if len(problems) > 1 else ''}", "red"))
+    print(style(f"\n{count(len(problems), 'problem')}", "red"))
     for problem in problems:
         print(f"  {style(problem['kind'], 'bold')}: {problem['text']}")
 
@@ -54,7 +58,7 @@ def _row(distribution: dict[str, Any]) -> tuple[str, ...]:
     namespaces = " ".join(f"{name}:" for name in distribution["namespaces"])
     return (
         f"{distribution['name']} {distribution['version']}",
-        f"{distribution['ids']} ids",
+        count(distribution["ids"], "id"),
         f"import {1000 * distribution['import_seconds']:.0f} ms",
         "  ".join([namespaces, *others]).strip(),
     )

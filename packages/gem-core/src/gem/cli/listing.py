@@ -19,35 +19,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.json:
-        from gem.registry import specs
-
-        print(json.dumps([_row(spec) for spec in specs() if matches(spec.id, args.pattern)], indent=2))
+        good = [_row(spec) for spec in _found(args.pattern)]
+        print(json.dumps(good + [{"id": i, "broken": why} for i, why in broken(args.pattern)], indent=2))
     else:
         print_list(args.pattern)
     return 0
 
 
 def print_list(pattern: str = "") -> None:
-    """Print the environments a pattern means, then what of the namespaces cannot be listed, and why."""
-    from gem.plugins import SEPARATE, manager
+    """Print the environments a pattern means, then what of them is broken, and why."""
+    found = _found(pattern)
+    print_table([(spec.id, spec.provider or "this process", spec.description) for spec in found])
+    lost = broken(pattern)
+    for env_id, why in lost:
+        print(style(f"{env_id}  broken: {why}", "red"))
+    if not found and not lost:
+        print(f"no environment matches {pattern!r}" if pattern else "no environments are installed")
+
+
+def _found(pattern: str) -> list[EnvSpec]:
     from gem.registry import specs
 
-    found = [spec for spec in specs() if matches(spec.id, pattern)]
-    print_table([(spec.id, spec.provider or "this process", spec.description) for spec in found])
-    for env_id, owners in manager().collisions().items():
-        if matches(env_id, pattern):
-            print(style(f"{env_id}  broken: {' and '.join(owners)} both provide it: {SEPARATE}", "red"))
+    return [spec for spec in specs() if matches(spec.id, pattern)]
+
+
+def broken(pattern: str = "") -> list[tuple[str, str]]:
+    """The ids a pattern means that cannot be used, and why.
+
+    Which ids a plugin has that cannot be loaded nobody knows: ``namespace:*`` stands for them.
+    """
+    from gem.plugins import SEPARATE, manager
+
+    lost = [
+        (env_id, f"{' and '.join(owners)} both provide it: {SEPARATE}")
+        for env_id, owners in manager().collisions().items()
+        if matches(env_id, pattern)
+    ]
     for plugin in manager().env_plugins():
-        for env_id, reason in plugin.bad.items():
-            if matches(env_id, pattern):
-                print(style(f"{env_id}  broken: {plugin.distribution}: {reason}", "red"))
-        # Which ids a broken plugin has nobody knows: its namespace stands for them.
-        if plugin.error is not None and (
-            matches(f"{plugin.namespace}:", pattern) or pattern.startswith(plugin.namespace)
-        ):
-            print(style(f"{plugin.namespace}:*  {plugin.problems()[0]}", "red"))
-    if not found:
-        print(f"no environment matches {pattern!r}" if pattern else "no environments are installed")
+        lost.extend((i, f"{plugin.distribution}: {why}") for i, why in plugin.bad.items() if matches(i, pattern))
+        own = f"{plugin.namespace}:"
+        if plugin.error is not None and (matches(own, pattern) or pattern.startswith(own)):
+            lost.append((f"{own}*", plugin.problems()[0]))
+    return lost
 
 
 def matches(env_id: str, pattern: str) -> bool:

@@ -27,5 +27,11 @@ def print_table(rows: Sequence[Sequence[str]], *, indent: str = "") -> None:
         room = max(20, shutil.get_terminal_size().columns - len(indent) - sum(widths) - 2 * len(widths))
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        last = row[-1] if not room or len(row[-1]) <= room else row[-1][: room - 1] + "…"
+        # A cell in colour is left whole: cut, it would colour what follows.
+        last = row[-1] if not room or len(row[-1]) <= room or "\x1b" in row[-1] else row[-1][: room - 1] + "…"
         print(indent + "  ".join([*cells, last]).rstrip())
+
+
+def count(number: int, noun: str) -> str:
+    """``1 id``, ``2 ids``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
