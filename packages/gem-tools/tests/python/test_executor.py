@@ -19,19 +19,6 @@ from gem_tools.python import Case, Executor
 from gem_tools.python.executor import big_int, heavy_packages
 
 
-def processes(marker: str) -> list[str]:
-    """Command lines on this machine that hold ``marker``."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            text = path.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-        except OSError:
-            continue
-        if marker in text:
-            found.append(text)
-    return found
-
-
 # -- ordinary programs -------------------------------------------------------------------------------------
 
 
@@ -122,7 +109,9 @@ def test_death_by_signal(either):
 def test_traceback_begins_at_the_program(either):
     result = either.run("def f():\n    return 1 / 0\n\nf()\n")
     assert result.exit_code == 1
-    assert result.stderr.startswith('Traceback (most recent call last):\n  File "main.py", line 4, in <module>\n    f()')
+    assert result.stderr.startswith(
+        'Traceback (most recent call last):\n  File "main.py", line 4, in <module>\n    f()'
+    )
     assert "return 1 / 0" in result.stderr
     assert result.stderr.endswith("ZeroDivisionError: division by zero\n")
     assert "zygote" not in result.stderr

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests_support import host_processes
 
 from gem_tools.python import Executor
 
@@ -27,19 +28,11 @@ def run(pool: Executor, code: str, **options):
     return pool.run(textwrap.dedent(code), **options)
 
 
-def host_processes(marker: str) -> int:
-    found = 0
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += marker.encode() in path.read_bytes()
-        except OSError:
-            continue
-    return found
-
-
 def alive_everywhere(pool: Executor) -> str:
     """What is in a slot's process table: the warm interpreter and the asking program only."""
-    return run(pool, "import os; print(sorted(n for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()))").stdout
+    return run(
+        pool, "import os; print(sorted(n for n in os.listdir('/proc') if n.isdigit() and int(n) != os.getpid()))"
+    ).stdout
 
 
 # -- no network ---------------------------------------------------------------------------------------------
@@ -162,7 +155,12 @@ def test_file_descriptors_are_three(one):
 def test_nothing_of_earlier_programs_in_memory(one):
     """A later program searches its memory, inherited from the warm interpreter, for what an earlier one was and said."""
     marker = secrets.token_hex(16)
-    run(one, f"import sys\nx = '{marker}'\nprint(x * 3000)\nprint(x, file=sys.stderr)", stdin=marker, files={"f": marker})
+    run(
+        one,
+        f"import sys\nx = '{marker}'\nprint(x * 3000)\nprint(x, file=sys.stderr)",
+        stdin=marker,
+        files={"f": marker},
+    )
     one.call(f"def f(): return '{marker}'", "f")
     half, other = marker[:16], marker[16:]
     result = run(
@@ -262,7 +260,10 @@ def test_disk_bomb():
 
 def test_file_size_limit():
     with Executor(slots=1, file_mb=1) as pool:
-        assert "File too large" in run(pool, "open('big', 'wb', 0).write(bytes(1 << 20)); open('big', 'ab', 0).write(b'x')").stderr
+        assert (
+            "File too large"
+            in run(pool, "open('big', 'wb', 0).write(bytes(1 << 20)); open('big', 'ab', 0).write(b'x')").stderr
+        )
 
 
 def test_inode_bomb(one):
@@ -367,7 +368,9 @@ def test_process_limit():
         assert "can't start new thread" in run(pool, threads).stderr
 
 
-@pytest.mark.parametrize("signal", ["SIGKILL", "SIGSTOP", "SIGTERM", "SIGINT", "SIGXCPU", "SIGSEGV", "SIGCHLD", "SIGPIPE"])
+@pytest.mark.parametrize(
+    "signal", ["SIGKILL", "SIGSTOP", "SIGTERM", "SIGINT", "SIGXCPU", "SIGSEGV", "SIGCHLD", "SIGPIPE"]
+)
 def test_the_warm_interpreter_cannot_be_signalled(one, signal):
     one.run("1")
     slot = one._idle[0]
@@ -547,7 +550,10 @@ def test_no_new_namespaces_mounts_or_kernel_objects(one):
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the other numbering exists on x86_64 only")
 def test_the_other_system_call_numbers_are_denied_too(one):
-    result = run(one, "import ctypes; l = ctypes.CDLL(None, use_errno=True); print(l.syscall(0x40000000 + 39), ctypes.get_errno())")
+    result = run(
+        one,
+        "import ctypes; l = ctypes.CDLL(None, use_errno=True); print(l.syscall(0x40000000 + 39), ctypes.get_errno())",
+    )
     assert result.stdout == "-1 1\n"
 
 
@@ -617,7 +623,10 @@ def test_missing_bubblewrap(monkeypatch):
     from gem import errors
 
     monkeypatch.setenv("PATH", "/nowhere")
-    with Executor(slots=1) as pool, pytest.raises(errors.MissingDependency, match="apt-get install bubblewrap") as caught:
+    with (
+        Executor(slots=1) as pool,
+        pytest.raises(errors.MissingDependency, match="apt-get install bubblewrap") as caught,
+    ):
         pool.run("print(1)")
     assert "\n" not in str(caught.value)
 
@@ -627,7 +636,9 @@ def test_kernel_without_namespaces(monkeypatch, tmp_path):
     from gem import errors
 
     fake = tmp_path / "bwrap"
-    fake.write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace, likely because the kernel' >&2\nexit 1\n")
+    fake.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace, likely because the kernel' >&2\nexit 1\n"
+    )
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     folders = len(os.listdir("/proc/self/fd"))
@@ -643,7 +654,10 @@ def test_kernel_without_namespaces(monkeypatch, tmp_path):
 def test_interpreter_that_does_not_run():
     from gem import errors
 
-    with Executor(slots=1, python="/nowhere/python") as pool, pytest.raises(errors.MissingDependency, match="pass python="):
+    with (
+        Executor(slots=1, python="/nowhere/python") as pool,
+        pytest.raises(errors.MissingDependency, match="pass python="),
+    ):
         pool.run("1")
 
 

@@ -46,4 +46,15 @@ HEAVY_PACKAGES = (
 ).split()
 
 #: What every warm interpreter holds from the start: little enough to cost a fork nothing.
-USUAL_MODULES = ("bisect", "cmath", "collections", "functools", "heapq", "itertools", "math", "operator", "re", "string")
+USUAL_MODULES = (
+    "bisect",
+    "cmath",
+    "collections",
+    "functools",
+    "heapq",
+    "itertools",
+    "math",
+    "operator",
+    "re",
+    "string",
+)
