@@ -30,7 +30,8 @@ def write_report(path: Path, folder: RunFolder, config: TrainConfig, results: di
         "sets": [_episode_set(folder, name, config) for name in folder.episode_sets()],
         "picture": base64.b64encode(picture.read_bytes()).decode() if picture.exists() else None,
     }
-    text = json.dumps(data, ensure_ascii=False).replace("</", "<\\/").replace("<!--", "<\\!--")
+    # escaped to ASCII, so that what a model wrote is text for any parser: half a surrogate pair, "</script>"
+    text = json.dumps(data).replace("<", "\\u003c")
     template = (resources.files("gem_rl") / "report.html").read_text(encoding="utf-8")
     path.write_text(template.replace("/*DATA*/null", text), encoding="utf-8")
 

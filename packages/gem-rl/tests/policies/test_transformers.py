@@ -87,7 +87,7 @@ def played(policy: TransformersPolicy, count: int = 6, **settings: Any) -> list[
 
     def guesses(observations: Any, *, episodes: Any, max_tokens: Any) -> Any:
         responses = policy(observations, episodes=episodes, max_tokens=max_tokens)
-        for response in responses:
+        for response in filter(lambda r: r.response_ids, responses):
             response.text += "\\boxed{0}"
         return responses
 
