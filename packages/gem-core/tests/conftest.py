@@ -10,6 +10,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says how busy the machine is.
+settings.register_profile("gem", deadline=None)
+settings.load_profile("gem")
 
 TOY = """
 import gem
