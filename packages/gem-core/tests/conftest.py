@@ -66,7 +66,8 @@ class Site:
         """Install a distribution whose plugin module lists ``ids``, then runs ``body``; returns the module's name."""
         module = f"{name.replace('-', '_')}_plugin"
         lines = "\n".join(f"    yield EnvSpec(id={i!r}, entry_point='{module}_envs:Toy')" for i in ids)
-        source = f"from gem import EnvSpec, hookimpl\n@hookimpl\ndef gem_env_specs():\n{lines or '    yield from ()'}\n{body}"
+        head = "from gem import EnvSpec, hookimpl\n@hookimpl\ndef gem_env_specs():\n"
+        source = f"{head}{lines or '    yield from ()'}\n{body}"
         groups = {"gem.envs": dict.fromkeys(namespace.split(), module)}
         self.add(name, groups=groups, modules={module: source, f"{module}_envs": TOY})
         return module
