@@ -568,3 +568,21 @@ def test_observers_hear_of_every_episode_that_ended(count, how):
         manager().hooks.unregister(observer)
     assert sorted(e.task.seed for e in heard) == list(range(7))
     assert {id(e) for e in heard} == {id(e) for e in rollouts.episodes + rollouts.errors}
+
+
+def test_an_observer_that_fails_costs_no_episode(count, how):
+    class Broken:
+        @gem.hookimpl
+        def gem_episode_ended(self, record):
+            raise OSError("disk full")
+
+    observer = Broken()
+    manager().hooks.register(observer)
+    try:
+        with (
+            Collector("test:Count", num_envs=3) as collector,
+            pytest.warns(match="failed in gem_episode_ended.*disk full"),
+        ):
+            assert collect(collector, how, range(7)).metrics["episodes"] == 7
+    finally:
+        manager().hooks.unregister(observer)
