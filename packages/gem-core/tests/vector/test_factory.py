@@ -98,7 +98,7 @@ class Custom(VectorEnv):
         self.made = [maker.make() for maker in makers]
         self.outcomes: list[Any] = []
 
-    def _submit(self, method: str, requests: list[Any], patient: bool = False) -> None:
+    def _submit(self, method: str, requests: list[Any], patient: bool = False) -> dict[int, Any]:
         for index, argument in requests:
             env = self.made[index]
             if method == "step":
@@ -106,6 +106,7 @@ class Custom(VectorEnv):
             else:
                 observation, info = env.reset(seed=argument[0])
                 self.outcomes.append((index, (observation, 0.0, False, False, info)))
+        return {}
 
     def _poll(self, timeout: float | None) -> list[Any]:
         outcomes, self.outcomes = self.outcomes, []

@@ -18,6 +18,9 @@ from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, VectorConfig
 #: One environment's share of a request: its index, and the action of ``Slot.step`` or the start of ``Slot.reset``.
 Request = tuple[int, Any]
 
+#: The type of every action of a batch in which all is well.
+_STRINGS = {str}
+
 
 class Results(NamedTuple):
     """What :meth:`VectorEnv.recv` returns: ``K`` outcomes in the order they became ready."""
@@ -73,10 +76,10 @@ class VectorEnv(ABC):
     # -- what a backend implements --------------------------------------------------------------------
 
     @abstractmethod
-    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
-        """Start ``Slot.<method>(argument)`` for each request.
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> dict[int, Outcome]:
+        """Start ``Slot.<method>(argument)`` for each request; return outcomes that are there at once, if any.
 
-        Return without waiting for environments, unless ``patient``: then the caller waits for all of them anyway.
+        Do not wait for environments, unless ``patient``: then the caller is going to wait for all of them anyway.
         """
 
     @abstractmethod
@@ -226,7 +229,7 @@ class VectorEnv(ABC):
             self._idle.difference_update(indices)
         arrived: dict[int, Outcome] = {}
         try:
-            self._submit(method, requests, patient=True)
+            arrived = self._submit(method, requests, patient=True)
             while len(arrived) < len(indices):
                 arrived.update(self._poll(None))
         except BaseException:  # interrupted: recv() still hands out what was under way
@@ -245,16 +248,18 @@ class VectorEnv(ABC):
         if method == "reset":
             self._idle.difference_update(indices)
         self._in_flight.update(indices)
-        self._submit(method, requests)
+        self._arrive(self._submit(method, requests))
 
     def _gather(self, timeout: float | None) -> None:
         if not self._in_flight:
             return
-        arrived = self._poll(timeout)
-        self._ready.update(arrived)
-        self._in_flight.difference_update([index for index, _ in arrived])
+        self._arrive(dict(self._poll(timeout)))
+
+    def _arrive(self, outcomes: dict[int, Outcome]) -> None:
+        self._ready.update(outcomes)
+        self._in_flight.difference_update(outcomes)
         if self.autoreset is AutoresetMode.DISABLED:
-            self._idle.update(index for index, outcome in arrived if self._is_over(outcome))
+            self._idle.update(index for index, outcome in outcomes.items() if self._is_over(outcome))
 
     def _is_over(self, outcome: Outcome) -> bool:
         _, _, terminated, truncated, info = outcome
@@ -307,7 +312,7 @@ class VectorEnv(ABC):
             chosen = self._all if indices is None else self._check_indices(indices)
             if len(values) != len(chosen):
                 raise TypeError(f"{len(values)} actions for {len(chosen)} environments: give one action for each")
-        if not set(map(type, values)) <= {str} and not self.multi_agent:
+        if set(map(type, values)) != _STRINGS and not self.multi_agent:
             for index, action in zip(chosen, values, strict=True):
                 if not isinstance(action, str):
                     raise TypeError(f"the action for environment {index} must be a str, got {action!r}")

@@ -170,8 +170,8 @@ class Engine:
 
     # -- called by the vector -------------------------------------------------------------------------
 
-    def submit(self, method: str, requests: list[Item], patient: bool = False) -> None:
-        """Start ``slot.<method>(argument)`` for each request.
+    def submit(self, method: str, requests: list[Item], patient: bool = False) -> dict[int, Outcome]:
+        """Start ``slot.<method>(argument)`` for each request; return the outcomes that are there at once.
 
         ``patient``: the caller will wait for all of them, so that its own thread may do what is quick.
         """
@@ -194,20 +194,33 @@ class Engine:
             job = _Job(method, deque(requests), True, time.monotonic())
             # An event loop that runs in this thread would be in the way of environments that run their own.
             if patient and not self._watch and asyncio._get_running_loop() is None:
-                self._work_here(job)
-            elif self._wake(job):
-                self._jobs.append(job)
+                return self._work_here(job)
+            if self._wake(job):
+                with self._sharing:
+                    self._jobs.append(job)
+        return {}
 
-    def _work_here(self, job: _Job) -> None:
+    def _work_here(self, job: _Job) -> dict[int, Outcome]:
         """Work a job off in the caller's thread, while the overseer looks whether it gets stuck."""
         caller = self._caller
+        with self._sharing:
+            self._jobs = [job]  # nothing else is under way
         caller.job = job
-        self._jobs.append(job)
         self._overseer.watch()
+        take, calls = job.items.popleft, self._calls[job.method]
+        done: dict[int, Outcome] = {}
         try:
-            self._work_off(caller, job)
+            while True:
+                caller.at = item = take()
+                index, argument = item
+                done[index] = calls[index](argument)
+        except IndexError:  # all taken, by this thread or by those that came to help
+            if not job.items:
+                return done
+            raise
         except BaseException:  # an interrupt from the keyboard: what it hit has no outcome but this
-            if caller.at is not None:
+            self._done.extend(done.items())
+            if caller.at is not None and caller.at[0] not in done:
                 index = caller.at[0]
                 slot = self.slots[index]
                 self._install(slot.abandon())

@@ -94,7 +94,7 @@ class ProcessVectorEnv(VectorEnv):
         )
         return _Worker(setup, self._method)
 
-    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> dict[int, Outcome]:
         batches: dict[tuple[int, str], list[Request]] = {}
         for index, argument in requests:
             task = method
@@ -118,6 +118,7 @@ class ProcessVectorEnv(VectorEnv):
                 self._done += [(i, failure_outcome(i, self.env_ids[i], task, why)) for i, _ in batch]
             else:
                 worker.send(task, [i for i, _ in batch], frames[k, task])
+        return {}
 
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
         deadline = None if timeout is None else time.monotonic() + timeout

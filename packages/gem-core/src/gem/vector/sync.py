@@ -24,7 +24,6 @@ class SyncVectorEnv(VectorEnv):
         if config.step_timeout is not None or config.reset_timeout is not None:
             raise ValueError("in line nothing can interrupt a step: time limits need backend='thread' or 'process'")
         self._slots = [Slot(maker, i, config.autoreset) for i, maker in enumerate(makers)]
-        self._outbox: list[tuple[int, Outcome]] = []
         try:
             for slot in self._slots:
                 slot.build()
@@ -49,83 +48,67 @@ class SyncVectorEnv(VectorEnv):
             return super().step(actions)
         indices, values = self._check_actions(actions, None)
         calls = self._calls if indices is self._all else [self._calls[i] for i in indices]
-        observations: list[Any] = []
-        rewards: list[Any] = []
-        infos: list[dict[str, Any]] = []
-        #: Position, terminated and truncated of the few that have a flag set.
-        flagged: list[tuple[int, bool, bool]] = []
+        size = len(values)
+        observations: list[Any] = [None] * size
+        infos: list[Any] = [None] * size
+        #: Position, reward, terminated and truncated of the few that have one of them set: most steps of most episodes
+        #: earn nothing and end nothing, and arrays of zeros are cheap.
+        events: list[tuple[int, Any, Any, Any]] = []
         #: Positions whose outcome went through a slot and is complete.
         settled = {k for k, i in enumerate(indices) if i in self._guarded} if self._guarded else set()
-        add_observation, add_reward, add_info = observations.append, rewards.append, infos.append
-        pairs = zip(calls, values, strict=True)
+        k = 0
+        todo = zip(range(size), calls, values, strict=True)
         while True:
             try:
-                # The floor is one call and three appends an environment; the rest is done once a batch.
-                for call, action in pairs:
-                    observation, reward, terminated, truncated, info = call(action)
-                    add_observation(observation)
-                    add_reward(reward)
-                    add_info(info)
-                    if terminated or truncated:
-                        flagged.append((len(infos) - 1, terminated, truncated))
+                # The floor is one call and one unpacking an environment; the rest is done once a batch.
+                for k, call, action in todo:
+                    observations[k], reward, terminated, truncated, infos[k] = call(action)
+                    if terminated or truncated or reward != 0.0:
+                        events.append((k, reward, terminated, truncated))
                 break
             except BaseException as error:
-                k = len(infos)
-                observation, reward, terminated, truncated, info = self._slots[indices[k]].fail("step", error)
-                add_observation(observation)
-                add_reward(reward)
-                add_info(info)
-                flagged.append((k, terminated, truncated))
+                outcome = self._slots[indices[k]].fail("step", error)
+                observations[k], reward, terminated, truncated, infos[k] = outcome
+                events.append((k, reward, terminated, truncated))
                 settled.add(k)
-        rewards_K = self._rewards(rewards)
-        if rewards_K is None:
-            for k, reward in enumerate(rewards):
-                try:
-                    float(reward)
-                except (TypeError, ValueError) as error:
-                    outcome = self._slots[indices[k]].fail("step", error)
-                    observations[k], rewards[k], terminated, truncated, infos[k] = outcome
-                    flagged = [flag for flag in flagged if flag[0] != k] + [(k, terminated, truncated)]
-                    settled.add(k)
-            rewards_K = np.fromiter(rewards, np.float64, len(rewards))
         same_step, resets = self.autoreset is AutoresetMode.SAME_STEP, self._resets
-        terminated_K = np.zeros(len(rewards), np.bool_)
-        truncated_K = np.zeros(len(rewards), np.bool_)
-        for k, terminated, truncated in flagged:
+        rewards_K = np.zeros(size)
+        terminated_K = np.zeros(size, bool)
+        truncated_K = np.zeros(size, bool)
+        for k, reward, terminated, truncated in events:
+            index = indices[k]
+            if reward != 0.0:
+                try:
+                    rewards_K[k] = float(reward)
+                except (TypeError, ValueError) as error:
+                    outcome = self._slots[index].fail("step", error)
+                    observations[k], _, terminated, truncated, infos[k] = outcome
+                    settled.add(k)
             if terminated:
                 terminated_K[k] = True
+            elif not truncated:
+                continue
             if truncated:
                 truncated_K[k] = True
             if k in settled:
                 continue
-            index = indices[k]
             if same_step:
                 try:
                     first, begun = resets[index]()
                     infos[k] = {**begun, "final_obs": observations[k], "final_info": infos[k]}
                     observations[k] = first
                 except BaseException as error:
-                    outcome = observations[k], rewards[k], terminated, truncated, infos[k]
+                    outcome = observations[k], reward, terminated, truncated, infos[k]
                     observations[k], _, _, _, infos[k] = self._slots[index].fail_reset(outcome, error)
                     settled.add(k)
             elif self.autoreset is AutoresetMode.NEXT_STEP:
                 self._slots[index].pending = True
                 settled.add(k)
-        if self.autoreset is AutoresetMode.DISABLED and flagged:
-            self._idle.update(indices[k] for k, _, _ in flagged)
+        if self.autoreset is AutoresetMode.DISABLED:
+            self._idle.update([indices[k] for k in (terminated_K | truncated_K).nonzero()[0].tolist()])
         for k in settled:
             self._refresh(indices[k])
         return observations, rewards_K, terminated_K, truncated_K, infos
-
-    @staticmethod
-    def _rewards(rewards: list[Any]) -> npt.NDArray[np.float64] | None:
-        """Rewards as an array, or ``None`` where one of them is no number."""
-        try:
-            sum(rewards)  # numpy reads None as not-a-number, this does not
-            rewards_K = np.fromiter(rewards, np.float64, len(rewards))
-        except (TypeError, ValueError):
-            return None
-        return rewards_K
 
     def _refresh(self, index: int) -> None:
         slot = self._slots[index]
@@ -137,14 +120,15 @@ class SyncVectorEnv(VectorEnv):
             self._resets[index] = slot.env.reset
             self._guarded.discard(index)
 
-    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> dict[int, Outcome]:
+        done = {}
         for index, argument in requests:
-            self._outbox.append((index, getattr(self._slots[index], method)(argument)))
+            done[index] = getattr(self._slots[index], method)(argument)
             self._refresh(index)
+        return done
 
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
-        ready, self._outbox = self._outbox, []
-        return ready
+        return []
 
     def _close(self, timeout: float) -> None:
         close_all([slot.env for slot in self._slots if slot.env is not None], timeout)

@@ -46,8 +46,8 @@ class ThreadVectorEnv(VectorEnv):
     def envs(self) -> list[Any]:
         return [self._engine.slots[i].env for i in self._all]
 
-    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> None:
-        self._engine.submit(method, requests, patient)
+    def _submit(self, method: str, requests: list[Request], patient: bool = False) -> dict[int, Outcome]:
+        return self._engine.submit(method, requests, patient)
 
     def _poll(self, timeout: float | None) -> list[tuple[int, Outcome]]:
         return self._engine.poll(timeout)
