@@ -10,7 +10,7 @@ import pytest
 from well_behaved import Counting, Digits
 
 import gem
-from gem.testing import RULES, check_env
+from gem.testing import RULES, assert_conforms, check_env
 
 #: Rules about the backends need them; the others need none.
 BACKENDS = {"GEM421": ("sync",), "GEM422": ("thread",), "GEM423": ("process",)}
@@ -75,6 +75,36 @@ SPEC = gem.EnvSpec(
 )
 def test_an_environment_that_keeps_every_rule_is_clean(target):
     assert check_env(target, strict=True) == []
+
+
+class NeedsTheHub(Digits):
+    def __init__(self) -> None:
+        raise gem.DataError("the hub is out of reach")
+
+
+@pytest.mark.parametrize(("requires", "error"), [(("network",), gem.MissingDependency), ((), None)])
+def test_data_that_is_out_of_reach_is_no_defect_where_the_network_is_declared(requires, error):
+    spec = gem.EnvSpec(id="toy:Hub-v0", entry_point=NeedsTheHub, requires=requires)
+    if error is None:
+        assert [v.code for v in check_env(spec, backends=())] == ["GEM101"]
+    else:
+        with pytest.raises(error, match="the hub is out of reach"):
+            check_env(spec, backends=())
+
+
+def test_assert_conforms():
+    assert_conforms(Digits, backends=())
+    with pytest.raises(AssertionError, match="GEM610 Talks: it printed"):
+        assert_conforms(defective.Talks, backends=())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"backends": ["ray"]}, "unknown backend 'ray'"), ({"episodes": 0}, "must be positive"), ({"seed": -1}, "seed")],
+)
+def test_arguments_out_of_range(options, message):
+    with pytest.raises(ValueError, match=message):
+        check_env(Digits, **options)
 
 
 def test_ids_and_options():

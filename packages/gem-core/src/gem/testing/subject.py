@@ -10,7 +10,7 @@ from typing import Any
 
 from gem.env import Env
 from gem.env_spec import EnvSpec
-from gem.errors import MissingDependency
+from gem.errors import DataError, MissingDependency
 from gem.testing import agents, returned
 from gem.testing.agents import is_multi_agent, with_action
 from gem.testing.guard import Hang, time_limit
@@ -122,11 +122,17 @@ class Subject:
         except (MissingDependency, Stop):
             raise
         except Exception as error:
+            self._judgeable(error)
             self.report("GEM101", f"making it raised {describe(error)}")
             raise Stop from error
         if not isinstance(env, Env):
             self.report("GEM102", f"making it gave a {type(env).__name__}")
         return env
+
+    def _judgeable(self, error: Exception) -> None:
+        """Raise ``MissingDependency`` when data that comes over the network is what is missing."""
+        if isinstance(error, DataError) and self.spec is not None and "network" in self.spec.requires:
+            raise MissingDependency(str(error)) from error
 
     @contextlib.contextmanager
     def fresh(self) -> Iterator[Any]:
@@ -148,9 +154,10 @@ class Subject:
         try:
             with self.limited("reset"):
                 result = env.reset(**keywords)
-        except Stop:
+        except (MissingDependency, Stop):
             raise
         except Exception as error:
+            self._judgeable(error)
             self.report("GEM201", f"reset({shown(keywords)}) raised {describe(error)}")
             raise Stop from error
         if not isinstance(result, tuple) or len(result) != 2:
