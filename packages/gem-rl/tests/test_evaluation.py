@@ -10,7 +10,7 @@ import torch
 from builders import episode
 
 from gem_rl.evaluation import evaluate, make_collector, summary, turn_limit
-from gem_rl.policies.build import build
+from gem_rl.policies.build import build_policy
 
 Make = Callable[..., Any]
 
@@ -44,7 +44,7 @@ def test_turn_limits_from_id_option_and_setting(small: Make) -> None:
 
 def test_evaluations_are_alike_and_leave_the_policys_stream_alone(small: Make) -> None:
     config = small()
-    policy = build(config)
+    policy = build_policy(config)
     policy.seed(5)
     state = policy.generator.get_state()
     first, second = (evaluate(policy, config).episodes for _ in range(2))
@@ -55,7 +55,7 @@ def test_evaluations_are_alike_and_leave_the_policys_stream_alone(small: Make) -
 
 
 def test_greedy_evaluation_does_not_depend_on_the_seed(small: Make) -> None:
-    policy = build(small())
+    policy = build_policy(small())
     texts = [
         [[t.response for t in e.turns] for e in evaluate(policy, small(eval_greedy=True, seed=seed)).episodes]
         for seed in (0, 1)

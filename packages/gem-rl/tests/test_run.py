@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 import torch
-from conftest import SMALL
+from toys import SMALL
 
 from gem_rl.config import TrainConfig
 from gem_rl.progress import Progress

@@ -16,7 +16,7 @@ from gem_rl.batch import pack
 from gem_rl.config import TrainConfig
 from gem_rl.errors import EmptyBatch
 from gem_rl.policies.base import Policy, Scores
-from gem_rl.policies.build import build, restore
+from gem_rl.policies.build import build_policy, restore_policy
 from gem_rl.trainer import Trainer, _note
 
 Make = Callable[..., TrainConfig]
@@ -26,9 +26,9 @@ GROUPED = {"grpo": {"group_size": 4}, "dr-grpo": {"group_size": 4}}
 @pytest.fixture(scope="module")
 def state() -> dict[str, Any]:
     """A warmed-up policy, made once."""
-    from conftest import SMALL
+    from toys import SMALL
 
-    return build(TrainConfig.from_dict(SMALL)).save()
+    return build_policy(TrainConfig.from_dict(SMALL)).save()
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def trainer(small: Make, state: dict[str, Any]) -> Iterator[Callable[..., Traine
 
     def make(**changes: Any) -> Trainer:
         config = small(**changes)
-        made.append(Trainer(config, restore(config, state)))
+        made.append(Trainer(config, restore_policy(config, state)))
         return made[-1]
 
     yield make

@@ -10,7 +10,7 @@ import pytest
 
 from gem_rl.errors import ConfigError
 from gem_rl.evaluation import evaluate
-from gem_rl.policies.build import build
+from gem_rl.policies.build import build_policy
 from gem_rl.warmup import play_randomly
 
 Make = Callable[..., Any]
@@ -40,13 +40,13 @@ def test_the_settings_turn_limit_holds(small: Make) -> None:
 
 def test_an_environment_without_random_actions_says_what_to_do(small: Make) -> None:
     with pytest.raises(ConfigError, match="implement sample_random_action, or train a pretrained model"):
-        build(small(env="toy:Mute-v0"))
+        build_policy(small(env="toy:Mute-v0"))
 
 
 def test_after_it_nearly_every_answer_has_the_form_and_no_answer_is_preferred(small: Make) -> None:
     seen: list[tuple[int, float]] = []
     config = small(warmup_steps=60, eval_episodes=200)
-    policy = build(config, lambda step, loss: seen.append((step, loss)))
+    policy = build_policy(config, lambda step, loss: seen.append((step, loss)))
     assert [step for step, _ in seen] == list(range(1, 61))
     assert seen[-1][1] < 0.3 * seen[0][1]
     responses = [e.turns[0].response for e in evaluate(policy, config).episodes]
@@ -57,6 +57,6 @@ def test_after_it_nearly_every_answer_has_the_form_and_no_answer_is_preferred(sm
 
 
 def test_the_same_seed_builds_the_same_policy(small: Make) -> None:
-    first, second = build(small()).save(), build(small()).save()
+    first, second = build_policy(small()).save(), build_policy(small()).save()
     assert first["vocabulary"] == second["vocabulary"]
     assert all(bool((first["model"][n] == second["model"][n]).all()) for n in first["model"])

@@ -1,11 +1,11 @@
-"""Environments small enough to reason about."""
+"""Environments small enough to reason about; importing this module registers them."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from gem import Env, ResetNeeded
+from gem import Env, EnvSpec, ResetNeeded, register
 
 
 class Guess(Env):
@@ -51,3 +51,20 @@ class Mute(Guess):
 
     def sample_random_action(self) -> str:
         raise NotImplementedError
+
+
+register(EnvSpec(id="toy:Guess-v0", entry_point=Guess, max_turns=4), override=True)
+register(EnvSpec(id="toy:Mute-v0", entry_point=Mute, max_turns=4), override=True)
+
+#: A run of seconds.
+SMALL = {
+    "env": "toy:Guess-v0",
+    "steps": 4,
+    "episodes": 16,
+    "warmup_steps": 25,
+    "warmup_episodes": 32,
+    "warmup_lr": 1e-2,
+    "eval_episodes": 12,
+    "checkpoint_every": 2,
+    "policy_options": {"width": 16, "layers": 1},
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-import conftest  # noqa: F401  (registers them)
+import toys  # noqa: F401  (registers them)
 
 from gem.cli import main
 

@@ -16,7 +16,7 @@ from gem_rl.errors import Interrupted
 from gem_rl.evaluation import evaluate, make_collector, summary, turn_limit
 from gem_rl.optimum import best_turns
 from gem_rl.policies.base import Policy
-from gem_rl.policies.build import build, device, restore
+from gem_rl.policies.build import build_policy, device, restore_policy
 from gem_rl.progress import Meter, Progress
 from gem_rl.run_folder import RunFolder
 from gem_rl.trainer import Step, Trainer
@@ -53,7 +53,7 @@ def run(config: TrainConfig, folder: RunFolder, progress: Progress) -> dict[str,
 def _begin(config: TrainConfig, folder: RunFolder, progress: Progress, interrupted: threading.Event) -> Trainer:
     checkpoint = folder.checkpoint()
     if checkpoint is not None:
-        trainer = Trainer(config, restore(config, checkpoint["policy"]))
+        trainer = Trainer(config, restore_policy(config, checkpoint["policy"]))
         trainer.load(checkpoint)
         folder.cut_back(trainer.step)
         progress.say(f"resuming {folder.path} after step {trainer.step} of {config.steps}")
@@ -65,7 +65,7 @@ def _begin(config: TrainConfig, folder: RunFolder, progress: Progress, interrupt
         if interrupted.is_set():
             raise Interrupted(f"stopped during warm-up; go on by `gem train --resume {folder.path}`")
 
-    policy = build(config, warming)
+    policy = build_policy(config, warming)
     parameters = sum(p.numel() for p in policy.model.parameters())
     progress.say(
         f"{config.env}: {config.algorithm}, gamma {config.gamma:g}, policy {config.policy} "

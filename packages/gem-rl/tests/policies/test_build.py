@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from gem_rl.errors import ConfigError
-from gem_rl.policies.build import build, device, restore
+from gem_rl.policies.build import build_policy, device, restore_policy
 
 Make = Callable[..., Any]
 
@@ -33,19 +33,19 @@ def test_an_unknown_device_is_named() -> None:
 
 def test_an_unknown_policy_says_what_there_is(small: Make) -> None:
     with pytest.raises(ConfigError, match="unknown policy 'huge': use tiny, or hf:PATH"):
-        build(small(policy="huge"))
+        build_policy(small(policy="huge"))
 
 
 def test_an_unknown_option_lists_those_there_are(small: Make) -> None:
     with pytest.raises(ConfigError, match=r"policy 'tiny' has no option 'depth' \(options: width, layers"):
-        build(small(policy_options={"depth": 3}))
+        build_policy(small(policy_options={"depth": 3}))
 
 
 def test_restored_policies_keep_the_temperature(small: Make) -> None:
     config = small(temperature=0.7)
-    assert restore(config, build(config).save()).temperature == 0.7
+    assert restore_policy(config, build_policy(config).save()).temperature == 0.7
 
 
 def test_history_comes_from_the_policy_unless_a_wrapper_shows_it(small: Make) -> None:
-    assert build(small()).memory is True
-    assert build(small(wrappers="concat_with_action")).memory is False
+    assert build_policy(small()).memory is True
+    assert build_policy(small(wrappers="concat_with_action")).memory is False

@@ -14,7 +14,7 @@ from gem_rl.algorithms import ALGORITHMS
 from gem_rl.batch import pack
 from gem_rl.config import TrainConfig
 from gem_rl.errors import ConfigError
-from gem_rl.policies.build import build, restore
+from gem_rl.policies.build import build_policy, restore_policy
 from gem_rl.policies.transformers import TransformersPolicy
 from gem_rl.trainer import Trainer
 
@@ -180,7 +180,7 @@ def test_one_training_step_with_each_algorithm(small: Make, saved: Path, name: s
     config = small(
         policy=f"hf:{saved}", policy_options={}, algorithm=name, episodes=4, max_tokens=4, epochs=2, **grouped
     )
-    policy = build(config)
+    policy = build_policy(config)
     before = [p.detach().clone() for p in policy.model.parameters()]
     with Trainer(config, policy) as trainer:
         episodes = played(policy, 4)
@@ -196,7 +196,7 @@ def test_one_training_step_with_each_algorithm(small: Make, saved: Path, name: s
 
 def test_a_step_from_rollout_to_update(small: Make, saved: Path) -> None:
     config = small(policy=f"hf:{saved}", policy_options={}, episodes=4, max_tokens=4)
-    with Trainer(config, build(config)) as trainer:
+    with Trainer(config, build_policy(config)) as trainer:
         metrics = trainer.train_step().metrics
     assert metrics["episodes"] == 4
     assert "collapsed" in metrics["note"]  # a random model writes no boxed number
@@ -204,12 +204,12 @@ def test_a_step_from_rollout_to_update(small: Make, saved: Path) -> None:
 
 def test_a_checkpoint_brings_the_policy_back(small: Make, saved: Path) -> None:
     config = small(policy=f"hf:{saved}", policy_options={}, max_tokens=4)
-    policy = build(config)
+    policy = build_policy(config)
     with torch.no_grad():
         for parameter in policy.model.parameters():
             parameter.add_(0.01)
     sequences = pack(played(policy, 2))
-    other = restore(config, policy.save())
+    other = restore_policy(config, policy.save())
     assert torch.equal(other.score(sequences).logprobs_K, policy.score(sequences).logprobs_K)
 
 
@@ -234,17 +234,17 @@ def test_lora_trains_adapters_alone(adapted: TransformersPolicy, small: Make, sa
     assert all(torch.equal(p, frozen[n]) for n, p in adapted.model.named_parameters() if n in frozen)
     saved_names = set(adapted.save()["model"])
     assert saved_names == trained
-    other = restore(config, adapted.save())
+    other = restore_policy(config, adapted.save())
     sequences = pack(episodes)
     torch.testing.assert_close(other.score(sequences).logprobs_K, adapted.score(sequences).logprobs_K)
 
 
 def test_a_model_that_is_not_there_is_one_line(small: Make, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"cannot load the model hf:.*nothing") as caught:
-        build(small(policy=f"hf:{tmp_path / 'nothing'}", policy_options={}))
+        build_policy(small(policy=f"hf:{tmp_path / 'nothing'}", policy_options={}))
     assert "\n" not in str(caught.value)
 
 
 def test_an_unknown_option_is_named(small: Make, saved: Path) -> None:
     with pytest.raises(ConfigError, match=r"has no option 'rank' \(options: dtype, lora_rank"):
-        build(small(policy=f"hf:{saved}", policy_options={"rank": 2}))
+        build_policy(small(policy=f"hf:{saved}", policy_options={"rank": 2}))

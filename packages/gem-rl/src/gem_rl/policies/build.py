@@ -31,7 +31,7 @@ def device(name: str) -> torch.device:
     return found
 
 
-def build(config: TrainConfig, progress: Callable[[int, float], None] = lambda step, loss: None) -> Policy:
+def build_policy(config: TrainConfig, progress: Callable[[int, float], None] = lambda step, loss: None) -> Policy:
     """The policy of a run before its first step; a tiny one is warmed up, ``progress`` sees each step of that."""
     kind, _, path = config.policy.partition(":")
     place = device(config.device)
@@ -52,7 +52,7 @@ def build(config: TrainConfig, progress: Callable[[int, float], None] = lambda s
     raise ConfigError(f"unknown policy {config.policy!r}: use tiny, or hf:PATH with the path of a transformers model")
 
 
-def restore(config: TrainConfig, state: dict[str, Any]) -> Policy:
+def restore_policy(config: TrainConfig, state: dict[str, Any]) -> Policy:
     """The policy of a checkpoint."""
     place = device(config.device)
     if state["kind"] == "tiny":
@@ -61,7 +61,7 @@ def restore(config: TrainConfig, state: dict[str, Any]) -> Policy:
         policy: Policy = TinyPolicy.restore(state, place)
         policy.temperature = config.temperature
         return policy
-    policy = build(config)
+    policy = build_policy(config)
     policy.load(state)
     return policy
 
