@@ -46,6 +46,7 @@ def test_json_round_trip(spec: EnvSpec) -> None:
     text = json.dumps(spec.to_dict(), allow_nan=False)  # plain JSON: readers in other languages know no infinity
     assert EnvSpec.from_dict(json.loads(text)) == spec
     assert pickle.loads(pickle.dumps(spec)) == spec
+    assert len({spec, EnvSpec.from_dict(json.loads(text))}) == 1
 
 
 def test_every_field_survives_and_unknown_ones_are_named() -> None:

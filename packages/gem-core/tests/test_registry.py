@@ -55,6 +55,13 @@ class Helper(Env):
         Toy(limit=limit, unheard_of=1)  # type: ignore[call-arg]
 
 
+class Forgetful(Env):
+    """Calls something else without what it needs."""
+
+    def __init__(self, also: str = "x") -> None:
+        Needy(also=also)  # type: ignore[call-arg]
+
+
 class Greedy(Env):
     """Consumes its keywords itself."""
 
@@ -122,7 +129,9 @@ def test_an_unknown_option_through_classes_that_pass_keywords_on() -> None:
 
 def test_an_unknown_option_through_a_function() -> None:
     gem.register("toy:F-v0", lambda **kwargs: Wrapper(Toy(**kwargs)))
-    with pytest.raises(TypeError, match=r"'toy:F-v0' has no option 'labl' \(options: none\)"):
+    with pytest.raises(
+        TypeError, match=r"'toy:F-v0' has no option 'labl'; did you mean 'label'\? \(options: limit, label\)"
+    ):
         gem.make("toy:F-v0", labl="x")
     gem.register("toy:G-v0", lambda limit=1: Toy(limit))
     with pytest.raises(TypeError, match=r"'toy:G-v0' has no option 'labl' \(options: limit\)"):
@@ -156,6 +165,9 @@ def test_other_errors_of_a_constructor_are_left_as_they_are(toy: str) -> None:
     gem.register("toy:Helper-v0", Helper)
     with pytest.raises(TypeError, match=r"Toy.__init__\(\) got an unexpected keyword argument 'unheard_of'"):
         gem.make("toy:Helper-v0", limit=4)
+    gem.register("toy:Forgetful-v0", Forgetful)
+    with pytest.raises(TypeError, match=r"Needy.__init__\(\) missing 1 required positional argument: 'must'"):
+        gem.make("toy:Forgetful-v0")
     gem.register("toy:Greedy-v0", Greedy)
     assert gem.make("toy:Greedy-v0", anything=1).given == {"anything": 1}
 

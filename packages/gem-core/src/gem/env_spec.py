@@ -66,6 +66,9 @@ class EnvSpec:
             if isinstance(getattr(self, name), str):
                 raise TypeError(f"{self.id!r}: {name} is a tuple of str, got {getattr(self, name)!r}")
 
+    def __hash__(self) -> int:
+        return hash((self.id, self.provider))  # the kwargs of equal specifications may be unhashable
+
     @property
     def namespace(self) -> str:
         """The part of the id before the colon; empty for an id without one."""

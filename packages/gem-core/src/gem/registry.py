@@ -208,7 +208,7 @@ def make(env_id: str | EnvSpec, *, wrappers: str | Iterable[str | Callable[[Env]
     try:
         env: Env = factory(**found.kwargs)
     except TypeError as error:
-        explanation = _explain_options(found, factory, str(error))
+        explanation = _explain_options(found, factory, error)
         if explanation is None:
             raise
         raise TypeError(explanation) from error
@@ -264,13 +264,17 @@ def options(factory: Callable[..., Any]) -> dict[str, Any]:
 
 _UNEXPECTED = re.compile(r"got an unexpected keyword argument '([^']+)'")
 _MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) arguments?: '([^']+)'")
+_CALLED = re.compile(r"([\w.<>]+?)(?:\.__init__)?\(\) ")
 
 
-def _explain_options(found: EnvSpec, factory: Callable[..., Any], message: str) -> str | None:
+def _explain_options(found: EnvSpec, factory: Callable[..., Any], error: TypeError) -> str | None:
     """What is wrong with the options, where that is what a ``TypeError`` was about; ``None`` where it was not."""
     import difflib
+    import inspect
 
-    there = options(factory)
+    message = str(error)
+    own = options(factory)
+    there = {**own, **_options_of_refusing(error)}
     listing = ", ".join(there) or "none"
     # Python's own message, about an argument that was given and does not exist: anything else that went wrong
     # inside the constructor is the environment's own error and is left as it is.
@@ -280,6 +284,22 @@ def _explain_options(found: EnvSpec, factory: Callable[..., Any], message: str) 
         hint = f"; did you mean {near[0]!r}?" if near else ""
         return f"{found.id!r} has no option {match[1]!r}{hint} (options: {listing})"
     match = _MISSING.search(message)
-    if match and match[1] in there and match[1] not in found.kwargs:
+    if match and match[1] not in found.kwargs and own.get(match[1]) is inspect.Parameter.empty:
         return f"{found.id!r} needs the option {match[1]!r} (options: {listing})"
     return None
+
+
+def _options_of_refusing(error: TypeError) -> dict[str, Any]:
+    """The options of the class that refused an argument deep inside a factory that passes its own on.
+
+    Python's message names it; what the name means is looked up where the call stands.
+    """
+    match = _CALLED.match(str(error))
+    trace = error.__traceback__
+    if match is None or trace is None:
+        return {}
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    name = match[1].rpartition(".")[2]
+    refusing = trace.tb_frame.f_locals.get(name, trace.tb_frame.f_globals.get(name))
+    return options(refusing) if callable(refusing) else {}
