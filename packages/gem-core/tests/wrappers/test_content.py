@@ -6,7 +6,7 @@ import itertools
 
 from hypothesis import given, strategies as st
 
-from gem.wrappers.content import join, line, place
+from gem.wrappers.content import frame, join, line, place
 
 IMAGE = {"type": "image", "image": "data:,"}
 parts = st.one_of(
@@ -64,3 +64,8 @@ def test_placing():
         IMAGE,
         {"type": "text", "text": "c"},
     ]
+
+
+@given(parts, st.dictionaries(st.sampled_from(["prefix", "suffix"]), st.text(max_size=4)))
+def test_a_frame_is_a_line_in_its_place(observation, info):
+    assert frame(observation, info) == place(line(observation), info)

@@ -6,7 +6,7 @@ from typing import Any
 
 from gem.env import Env, Wrapper
 from gem.wrappers.concat import Concat
-from gem.wrappers.content import line, place
+from gem.wrappers.content import frame, line
 from gem.wrappers.messages import ChatMessages, Messages
 from gem.wrappers.template import ChatTemplate, ChatTokenizer
 
@@ -94,7 +94,7 @@ class ConcatChatOnReset(Concat):
         self._history = line(self.template.render([{"role": "user", "content": observation}]))
         if "prefix" not in info and "suffix" not in info:
             return self._history, info
-        return line(self.template.render([{"role": "user", "content": place(line(observation), info)}])), info
+        return line(self.template.render([{"role": "user", "content": frame(observation, info)}])), info
 
 
 def _needed(tokenizer: ChatTokenizer | None, name: str) -> ChatTokenizer:

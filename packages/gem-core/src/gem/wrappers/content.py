@@ -41,3 +41,11 @@ def place(content: Content, info: dict[str, Any]) -> Content:
         suffix = info["suffix"]
         return content + suffix if isinstance(content, str) else join((content, suffix))
     return content
+
+
+def frame(observation: Content, info: dict[str, Any]) -> Content:
+    """One observation as a line of its own, between prefix and suffix."""
+    if isinstance(observation, str) and "prefix" not in info:  # nearly all of them: one string is made, not two
+        end = "" if not observation or observation[-1] == "\n" else "\n"
+        return f"{observation}{end}{info.get('suffix', '')}"
+    return place(line(observation), info)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gem.env import Wrapper
-from gem.wrappers.content import line, place
+from gem.wrappers.content import frame
 
 
 class Latest(Wrapper):
@@ -15,8 +15,8 @@ class Latest(Wrapper):
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
         observation, info = super().reset(seed=seed, options=options, **kwargs)
-        return place(line(observation), info), info
+        return frame(observation, info), info
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
-        return place(line(observation), info), reward, terminated, truncated, info
+        return frame(observation, info), reward, terminated, truncated, info

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
 from gem.env import Env, Wrapper
-from gem.wrappers.content import Content, line, place
+from gem.wrappers.content import Content, frame
 
 Message = dict[str, Any]
 
@@ -129,14 +129,15 @@ class ChatMessages(Wrapper):
         observation, info = super().reset(seed=seed, options=options, **kwargs)
         # a new list, since the observations of the last episode still look at theirs
         self._log = [] if self.system is None else [("system", self.system)]
-        return self._show(observation, info), info
+        return _extended(self._log, observation, info, self.keep_suffix), info
 
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         log = self._log
         if info:
             log.append(info.get("parsed_action", action))
-            return self._show(observation, info), reward, terminated, truncated, info
+            messages = _extended(log, observation, info, self.keep_suffix)
+            return messages, reward, terminated, truncated, info
         # nothing to look up: the same, written out
         log.append(action)
         log.append(observation)
@@ -145,16 +146,17 @@ class ChatMessages(Wrapper):
         messages._end = len(log)
         return messages, reward, terminated, truncated, info
 
-    def _show(self, observation: Content, info: dict[str, Any]) -> Messages:
-        """Add a message and return the conversation up to it."""
-        shown = place(line(observation), info) if "suffix" in info or "prefix" in info else observation
+
+def _extended(log: list[Any], observation: Content, info: dict[str, Any], keep_suffix: bool) -> Messages:
+    """Add an observation to the log and return the conversation up to it."""
+    shown = frame(observation, info) if "suffix" in info or "prefix" in info else observation
+    if keep_suffix or shown is observation:
         messages = Messages()
-        if self.keep_suffix:
-            observation = shown
-        elif shown is not observation:
-            messages = _Passing()
-            messages._shown = shown
-        self._log.append(("tool", observation) if info.get("use_tool") else observation)
-        messages._log = self._log
-        messages._end = len(self._log)
-        return messages
+        observation = shown
+    else:
+        messages = _Passing()
+        messages._shown = shown
+    log.append(("tool", observation) if info.get("use_tool") else observation)
+    messages._log = log
+    messages._end = len(log)
+    return messages

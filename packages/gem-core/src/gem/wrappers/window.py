@@ -6,7 +6,7 @@ from collections import deque
 from typing import Any
 
 from gem.env import Env, Wrapper
-from gem.wrappers.content import Content, join, line, place
+from gem.wrappers.content import Content, frame, join, line, place
 from gem.wrappers.messages import Message, Messages
 
 _FORMS = ("text", "messages")
@@ -119,7 +119,7 @@ class Window(Wrapper):
         if messages[0]["role"] == "assistant":
             del messages[0]  # a chat begins with the user
         if "prefix" in info or "suffix" in info:
-            messages[-1] = {**messages[-1], "content": place(line(messages[-1]["content"]), info)}
+            messages[-1] = {**messages[-1], "content": frame(messages[-1]["content"], info)}
         return Messages.of(messages)
 
 
