@@ -15,7 +15,6 @@ from packages import ROOT, Package, requirement_name, select
 
 #: Imports that a distribution's name does not tell.
 MODULES_OF = {
-    "importlib-metadata": {"importlib_metadata"},
     "math-verify": {"math_verify"},
     "reasoning-gym": {"reasoning_gym"},
     "pillow": {"PIL"},
@@ -24,7 +23,7 @@ MODULES_OF = {
 }
 
 #: Rule 1: all that gem-core may import.
-CORE_MAY_IMPORT = {"gem", "numpy", "pluggy", "importlib_metadata"}
+CORE_MAY_IMPORT = {"gem", "numpy", "pluggy"}
 #: Loading a data set by name imports these where they are installed, and says so where they are not.
 CORE_DATASET_MAY_IMPORT = CORE_MAY_IMPORT | {"datasets", "huggingface_hub"}
 #: gem.testing plugs into the test runner that is running it.

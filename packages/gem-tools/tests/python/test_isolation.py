@@ -671,7 +671,7 @@ def test_as_an_ordinary_user(tmp_path):
     for name in ("gem", "gem_tools"):
         source = Path(sys.modules[name].__file__).parent if name in sys.modules else None
         shutil.copytree(source, packages / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for package in ("pluggy", "importlib_metadata", "zipp"):
+    for package in ("pluggy",):
         module = __import__(package)
         shutil.copytree(Path(module.__file__).parent, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
     for path in [*packages.rglob("*"), packages, tmp_path, *tmp_path.parents]:
