@@ -437,7 +437,7 @@ class Session:
         with self._lock:
             if self._slot is None:
                 self._slot = executor.start_slot()
-                self._slot.ask(zygote.OPEN, marshal.dumps({}, 2), zygote.GRACE)
+                self._slot.ask(zygote.OPEN, b"", zygote.GRACE)
             body = {"source": source, "imports": executor.supply_imports, "show_last": executor.show_last}
             try:
                 reply = self._slot.ask(zygote.CELL, marshal.dumps(body, 2), limit)

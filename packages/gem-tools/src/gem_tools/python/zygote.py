@@ -662,9 +662,9 @@ def rehearse(config):
     pthread_sigmask(signal.SIG_SETMASK.value, _CHILD)  # to be waited for
 
 
-def session_fork(config, body, sock):
+def session_fork(config, sock):
     """A program that goes on: cells arrive on ``sock`` and share one namespace. Never returns."""
-    module = become_program(config, body)
+    module = become_program(config, {})
     namespace = module.__dict__
     number = 0
     set_handler(signal.SIGINT, signal.default_int_handler)
@@ -730,7 +730,7 @@ class Server:
                 if not self.run(timeout, length, what == CALL):
                     return
             elif what == OPEN:
-                self.open_session(length)
+                self.open_session()
             elif what == CELL:
                 if not self.run_cell(timeout, length):
                     return
@@ -913,15 +913,14 @@ class Server:
 
     # -- sessions: one in the life of a zygote
 
-    def open_session(self, length):
+    def open_session(self):
         ours, theirs = socket.socketpair()
         out, err = self.out.open(), self.err.open()
         pid = os.fork()
         if pid == 0:
             try:
-                body = marshal.loads(receive(self.control, length))
                 self.take_streams(self.null, out, err, theirs.fileno())
-                session_fork(self.config, body, theirs)
+                session_fork(self.config, theirs)
             finally:
                 os._exit(1)
         theirs.close()
