@@ -7,8 +7,8 @@ Threads here are like processors to a scheduler, not one an environment:
   own: no hand-over at all.
 - Steps that took long last time wait for something, so each gets a thread of its own, up to a limit; beyond it they
   queue.
-- An estimate that turns out wrong costs two milliseconds: a job that makes no progress is shared with one more thread,
-  then two, four, ...
+- An estimate that turns out wrong costs two milliseconds: a job that makes no progress is shared with seven more
+  threads, then 49, ...
 - Environments with ``async def astep(action)`` need no thread: all of them run on one event loop.
 
 ``submit``, ``poll`` and ``close`` are called from one thread at a time.
@@ -66,7 +66,7 @@ class _Job:
         #: For the watchman: how many items were left at the last look, when that was, and how many threads to add next.
         self.left = len(items)
         self.since = now
-        self.helpers = 3
+        self.helpers = 7
 
 
 class _Worker:
@@ -412,7 +412,7 @@ class Engine:
                     for _ in range(min(job.helpers, left)):
                         if not self._wake(job):
                             break
-                    job.helpers *= 3
+                    job.helpers *= 7
                 job.left, job.since = left, now
             self._jobs = [job for job in self._jobs if job.items or job in in_hand]
         finally:
@@ -509,7 +509,8 @@ class _Loop:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._loop = asyncio.new_event_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
+        #: The last task of each environment, most of them done.
+        self._tasks: dict[int, asyncio.Task[None]] = {}
         self._to_ring = False
         self._thread = threading.Thread(target=self._run, name="gem-loop", daemon=True)
         self._thread.start()
@@ -531,9 +532,7 @@ class _Loop:
 
     def _launch(self, method: str, items: list[Item]) -> None:
         for index, argument in items:
-            task = self._loop.create_task(self._carry_out(index, method, argument))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._tasks[index] = self._loop.create_task(self._carry_out(index, method, argument))
 
     async def _carry_out(self, index: int, method: str, argument: Any) -> None:
         engine = self._engine
@@ -568,8 +567,7 @@ class _Loop:
         """Cancel what still awaits, and end the loop and its thread."""
 
         async def finish() -> None:
-            current = asyncio.current_task()
-            tasks = [task for task in self._tasks if task is not current]
+            tasks = [task for task in self._tasks.values() if not task.done()]
             for task in tasks:
                 task.cancel()
             if tasks:
