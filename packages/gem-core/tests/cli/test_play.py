@@ -120,7 +120,8 @@ def test_what_an_environment_does_not_have(play):
 
 
 def test_after_the_end(play):
-    out = play("1\n" * 5 + ":random\n:history\n\n:quit\n")
+    out = play("1\n" * 5 + ":random\n:history\nperhaps\n\n:quit\n")
+    assert "y begins another episode, n leaves" in out
     assert "Out of turns after 5 turns, return 0." in out
     assert "The episode is over" in out
     assert "seed 2" in out

@@ -314,8 +314,10 @@ class Table:
                         return
                     if again.startswith(":"):
                         self.command(again)
-                    else:
+                    elif again.lower() in ("", "y", "yes"):
                         self.begin(self.game.seed + 1)
+                    else:
+                        print("y begins another episode, n leaves; commands work too.")
                 elif not self.take_turn():
                     break
             except EOFError:
@@ -394,7 +396,8 @@ class Table:
         limit = getattr(game.env.unwrapped, "max_turns", limit)
         of = f" of {limit}" if isinstance(limit, int) else ""
         print(f"{style(f'turn {len(game.moves)}{of}', 'dim')}  {style(f'reward {reward:+g}', colour)}")
-        self.show()
+        if game.over or game.turn_of():  # while only others act, there is nothing to decide on
+            self.show()
         if game.over:
             print(game.summary())
 
@@ -458,8 +461,9 @@ class Table:
         suffix = self.text(around.get("suffix"))
         if suffix.strip():
             print(style(self.wrapped(suffix), "bold"))
-        if around.get("invalid_action"):
-            print(style(self.wrapped(f"not carried out: {around['invalid_action']}"), "yellow"))
+        reason = self.text(around.get("invalid_action"))
+        if reason and reason not in self.text_shown(observation):
+            print(style(self.wrapped(f"not carried out: {reason}"), "yellow"))
         print()
 
     def text(self, content: Any) -> str:
@@ -478,6 +482,13 @@ class Table:
             else:
                 parts.append(_printable(str(part.get("text", part) if isinstance(part, dict) else part)))
         return "\n".join(parts)
+
+    @staticmethod
+    def text_shown(observation: Any) -> str:
+        """The text of an observation, as far as a person has read it by now."""
+        if isinstance(observation, list):
+            return "\n".join(str(part.get("text", "")) for part in observation if isinstance(part, dict))
+        return str(observation)
 
     def wrapped(self, text: str) -> str:
         """Lines that are too long wrapped at words; boards and other short lines as they are."""

@@ -57,8 +57,8 @@ class Surroundings:
                     with contextlib.suppress(OSError, ValueError):  # KILL and STOP
                         signal.signal(number, handler)
         if now.filters != self.filters:
+            warnings.resetwarnings()  # tells what was remembered about warnings that the filters changed
             warnings.filters[:] = self.filters  # type: ignore[index]
-            warnings._filters_mutated()  # type: ignore[attr-defined]
         if now.logging != self.logging:
             root = logging.getLogger()
             root.level, root.handlers[:] = self.logging[0], self.logging[1]
