@@ -23,7 +23,7 @@ MODULES_OF = {
 }
 
 #: Rule 1: all that gem-core may import.
-CORE_MAY_IMPORT = {"gem", "numpy", "pluggy"}
+CORE_MAY_IMPORT = {"gem", "gem_launcher", "numpy", "pluggy"}
 #: Loading a data set by name imports these where they are installed, and says so where they are not.
 CORE_DATASET_MAY_IMPORT = CORE_MAY_IMPORT | {"datasets", "huggingface_hub"}
 #: gem.testing plugs into the test runner that is running it.

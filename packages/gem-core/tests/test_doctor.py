@@ -147,3 +147,10 @@ def test_another_distribution_that_owns_gem(site, installed, tmp_path: Path, mon
             f"another package 'gem' lies in {str(other / 'gem')!r}, beside the one in use: remove one of them",
         ),
     ]
+
+
+def test_a_core_that_was_overwritten_is_still_examined(installed, monkeypatch: pytest.MonkeyPatch) -> None:
+    import gem
+
+    monkeypatch.delattr(gem, "__version__")  # what another package's gem/__init__.py leaves
+    assert examine()["gem_core"] == "overwritten by another package"

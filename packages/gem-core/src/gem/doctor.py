@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -11,6 +10,8 @@ import sys
 import time
 from collections.abc import Iterator
 from typing import Any
+
+from gem_launcher import other_owners
 
 from gem import requirements
 from gem.entry_points import EntryPoint, normalized
@@ -46,7 +47,7 @@ def examine(hanging: float = HANGING) -> dict[str, Any]:
     plugins = manager()
     loaded = plugins.env_plugins()
     report: dict[str, Any] = {
-        "gem_core": gem.__version__,
+        "gem_core": getattr(gem, "__version__", "overwritten by another package"),
         "python": sys.version.split()[0],
         "location": os.path.dirname(gem.__file__ or ""),
         "distributions": [],
@@ -172,14 +173,8 @@ def _other_owners_of_gem() -> Iterator[str]:
     import gem
 
     own = os.path.realpath(os.path.dirname(gem.__file__ or ""))
-    for distribution in importlib.metadata.distributions():
-        name = distribution.metadata["Name"] or ""
-        if normalized(name) == "gem-core":
-            continue
-        record = "\n" + (distribution.read_text("RECORD") or "")
-        if "\ngem/__init__.py," in record:
-            what = f"{name} {distribution.version} also installs the package 'gem'"
-            yield f"{what}: pip uninstall {name}, then reinstall gem-core"
+    for name, version in other_owners():
+        yield f"{name} {version} also installs the package 'gem': pip uninstall {name}, then reinstall gem-core"
     for folder in dict.fromkeys(sys.path):
         other = os.path.join(folder or os.curdir, "gem")
         if os.path.isfile(os.path.join(other, "__init__.py")) and os.path.realpath(other) != own:
