@@ -40,7 +40,7 @@ USUAL_NAMES: dict[str, str] = {
 
 #: What takes long to import: loaded into the warm interpreters once programs have asked for it.
 HEAVY_PACKAGES = (
-    "numpy sympy scipy pandas networkx asyncio calendar concurrent contextlib copy csv dataclasses datetime decimal "
+    "numpy sympy scipy pandas networkx asyncio calendar cmath concurrent contextlib copy csv dataclasses datetime decimal "
     "enum fractions hashlib inspect json logging multiprocessing pathlib random statistics subprocess tempfile typing "
     "unittest"
 ).split()

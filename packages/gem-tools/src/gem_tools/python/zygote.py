@@ -59,20 +59,19 @@ if __name__ == "__main__":
     hooks.__enter__()
 
 # ruff: noqa: E402 - the hooks come before whatever registers one
+# Little of the standard library, and nothing that loads shared libraries without need: every one is a
+# handful of mappings that each fork copies. So _socket and not socket, no shutil, no fcntl.
+import _socket
 import atexit
 import builtins
 import ctypes
-import fcntl
 import gc
 import importlib
 import io
-import linecache
 import marshal
 import resource
 import select
-import shutil
 import signal
-import socket
 import struct
 import sys
 import threading
@@ -364,12 +363,22 @@ class Workplace:
                         if entry.path in self.kept:
                             continue
                         if entry.is_dir(follow_symlinks=False):
-                            shutil.rmtree(entry.path)
+                            remove_tree(entry.path)
                         else:
                             os.unlink(entry.path)
             return self.free is None or self.free == self._free()
         except (OSError, RecursionError):
             return False
+
+
+def remove_tree(path):
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                remove_tree(entry.path)
+            else:
+                os.unlink(entry.path)
+    os.rmdir(path)
 
 
 # -- inside the fork ---------------------------------------------------------------------------------------
@@ -433,7 +442,7 @@ def last_words(signum, frame):
 
 
 def receive(sock, length):
-    data = sock.recv(length, socket.MSG_WAITALL) if length else b""
+    data = sock.recv(length, _socket.MSG_WAITALL) if length else b""
     if len(data) < length:
         os._exit(1)
     return data
@@ -670,7 +679,7 @@ def session_fork(config, sock):
     set_handler(signal.SIGINT, signal.default_int_handler)
     while True:
         try:
-            head = sock.recv(8, socket.MSG_WAITALL)
+            head = sock.recv(8, _socket.MSG_WAITALL)
             if len(head) < 8:
                 leave(0)
             cell = marshal.loads(receive(sock, int.from_bytes(head, "little")))
@@ -683,6 +692,8 @@ def session_fork(config, sock):
         name = MAIN_FILE if number == 1 else f"cell {number}"
         status = 0
         try:
+            import linecache
+
             linecache.cache[name] = (len(source), None, source.splitlines(True), name)
             if cell.get("show_last"):
                 codes = split_last_expression(source)
@@ -722,7 +733,7 @@ class Server:
 
     def serve(self):
         while True:
-            header = self.control.recv(REQUEST.size, socket.MSG_WAITALL)
+            header = self.control.recv(REQUEST.size, _socket.MSG_WAITALL)
             if len(header) < REQUEST.size:
                 return  # whoever started us is gone
             what, timeout, length = REQUEST.unpack(header)
@@ -914,7 +925,7 @@ class Server:
     # -- sessions: one in the life of a zygote
 
     def open_session(self):
-        ours, theirs = socket.socketpair()
+        ours, theirs = _socket.socketpair()
         out, err = self.out.open(), self.err.open()
         pid = os.fork()
         if pid == 0:
@@ -965,7 +976,7 @@ class Server:
 def _cell_status(sock):
     """The exit status a cell answered with, or ``None`` where the program has not come back."""
     try:
-        status = sock.recv(1, socket.MSG_DONTWAIT)
+        status = sock.recv(1, _socket.MSG_DONTWAIT)
     except OSError:
         return None
     return status[0] if status else None
@@ -995,14 +1006,14 @@ def _write_all(fd, data):
 def main():
     sys.set_int_max_str_digits(0)  # programs may print the integers they compute
     hooks.__exit__()
-    control = socket.socket(fileno=int(sys.argv[1]))
+    control = _socket.socket(fileno=int(sys.argv[1]))
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         set_handler(number, SIG_DFL if number == signal.SIGINT else SIG_IGN)
-    head = control.recv(8, socket.MSG_WAITALL)
+    head = control.recv(8, _socket.MSG_WAITALL)
     if len(head) < 8:
         return
     config = marshal.loads(receive(control, int.from_bytes(head, "little")))
-    fcntl.fcntl(control, fcntl.F_SETFD, fcntl.FD_CLOEXEC)
+    os.set_inheritable(control.fileno(), False)
     null = standard_streams()
     os.environ.pop("LD_BIND_NOW", None)  # it was for us: see Slot
     rehearse(config)
