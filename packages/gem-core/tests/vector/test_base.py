@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from vector_toys import Awaiting, Counter, HungClose, MultiAgentEnv, Noted
+from vector_toys import Awaiting, Counter, HungClose, Noted, Pair
 
 import gem
 from gem.vector import AutoresetMode, VectorEnv, make_vec
@@ -364,19 +364,34 @@ def test_same_seed_and_actions_same_episodes_in_every_backend(seed: int, actions
 
 
 def test_multi_agent_environments(backend: str) -> None:
-    with vector(backend, 2, MultiAgentEnv) as vec:
+    with vector(backend, 2, Pair) as vec:
         observations, _ = vec.reset(seed=0)
-        assert observations[1] == {"a": "hello a", "b": "hello b"}
-        _, rewards, terminated, truncated, infos = vec.step([{"a": "x", "b": "y"}] * 2)
+        assert observations == [{"a": "a0", "b": "b0"}] * 2
+        both = [{"a": "x", "b": "y"}] * 2
+        observations, rewards, terminated, truncated, _ = vec.step(both)
         assert rewards == [{"a": 1.0, "b": 1.0}] * 2
-        assert infos[0]["a"]["action"] == "x"
-        terminated = vec.step([{"a": "x"}] * 2)[2]
-        assert terminated == [{"a": True, "b": False}] * 2  # not over: b plays on
+        assert observations[1] == {"a": "a1", "b": "b1"}
+        assert vec.step(both)[2] == [{"a": True, "b": False}] * 2  # not over: b plays on
         observations, _, terminated, truncated, infos = vec.step([{"b": "y"}] * 2)
-        assert terminated == [{"a": True, "b": True}] * 2
-        assert truncated[0] == {"a": False, "b": False}
-        assert observations[0]["a"] == "hello a"
-        assert infos[0]["final_obs"]["b"] == "b3"
+        assert terminated == [{"b": True}] * 2
+        assert truncated == [{"b": False}] * 2
+        assert observations == [{"a": "a0", "b": "b0"}] * 2
+        assert infos[0]["final_obs"] == {"b": "b3"}
+        observations, rewards, _, truncated, infos = vec.step([{"a": "x", "b": "y"}, {"a": "raise", "b": "y"}])
+        assert rewards == [{"a": 1.0, "b": 1.0}, 0.0]
+        assert truncated[1] is True
+        assert "ValueError: a bad move" in infos[1]["error"]
+        assert observations[1] == {"a": "a0", "b": "b0"}
+
+
+def test_multi_agent_environments_with_autoreset_disabled(backend: str) -> None:
+    with vector(backend, 1, Pair, autoreset="disabled") as vec:
+        vec.reset(seed=0)
+        vec.step([{"a": "x", "b": "y"}])
+        vec.step([{"a": "x", "b": "y"}])
+        vec.step([{"b": "y"}])
+        with pytest.raises(gem.ResetNeeded):
+            vec.step([{"a": "x", "b": "y"}])
 
 
 def test_environments_that_await_step_in_every_backend(backend: str) -> None:

@@ -92,6 +92,66 @@ def test_a_worker_that_dies_in_a_reset() -> None:
         assert vec.step(["go", "go"])[0][0].startswith("start")
 
 
+def test_an_environment_that_cannot_be_made_again_is_reported_and_tried_again(tmp_path: Path) -> None:
+    flag = tmp_path / "broken"
+
+    def source() -> gem.Env:
+        if flag.exists():
+            raise OSError("no room")
+        return Counter()
+
+    with vector(source, n=2) as vec:
+        vec.reset(seed=0)
+        flag.touch()
+        *_, infos = vec.step(["kill", "go"])
+        assert "SIGKILL" in infos[0]["error"]
+        *_, truncated, infos = vec.step(["go", "go"])
+        assert truncated.tolist() == [True, False]
+        assert "OSError: no room" in infos[0]["error"]
+        flag.unlink()
+        assert vec.step(["go", "go"])[0][0].startswith("start")
+
+
+def test_a_worker_that_cannot_be_started_again_is_reported_and_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    from gem.vector.process import _Worker
+
+    with vector(n=2) as vec:
+        vec.reset(seed=0)
+
+        def refuse(worker: _Worker, timeout: float | None, inbox: object) -> dict[int, bool]:
+            raise gem.GemError("no processes left")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(_Worker, "wait_until_ready", refuse)
+            *_, truncated, infos = vec.step(["kill", "go"])
+            assert truncated.tolist() == [True, False]
+            assert "SIGKILL" in infos[0]["error"]
+            *_, infos = vec.step(["go", "go"])
+            assert "could not be started again: no processes left" in infos[0]["error"]
+            assert "error" not in infos[1]
+        assert vec.step(["go", "go"])[0][0].startswith("start")
+        assert vec.step(["go", "go"])[0][0].startswith("go 1")
+
+
+def test_what_a_killed_worker_had_started_goes_too(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+
+    class Starts(Counter):
+        def do_start(self) -> None:
+            child = subprocess.Popen(["sleep", "600"])
+            note.write_text(str(child.pid))
+
+    with vector(Starts, n=1, num_workers=1) as vec:
+        vec.reset(seed=0)
+        vec.step(["start"])
+        assert alive(int(note.read_text()))
+        vec.step(["kill"])
+        deadline = time.monotonic() + 10.0
+        while alive(int(note.read_text())) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        assert not alive(int(note.read_text()))
+
+
 @pytest.mark.parametrize("action", ["hang", "spin"])
 def test_one_that_hangs_leaves_its_neighbours_alone(action: str) -> None:
     with vector(n=2, num_workers=1, step_timeout=0.4) as vec:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given, strategies as st
-from vector_toys import Awaiting, Counter, MultiAgentEnv
+from vector_toys import Awaiting, Counter, Pair
 
 import gem
 from gem.vector.slot import (
@@ -123,12 +123,15 @@ def test_error_is_one_line(message: str) -> None:
     assert error.startswith("environment 3 (game:X) failed in step: ValueError")
 
 
-def test_multi_agent_by_specification_or_class() -> None:
+def test_multi_agent_by_class_or_specification() -> None:
+    from gem.multiagent import SingleAgentView
+
     env = Counter()
     assert not is_multi_agent(env)
     env.spec = gem.EnvSpec(id="x:Y", entry_point="m:C", multi_agent=True)
     assert is_multi_agent(env)
-    assert is_multi_agent(gem.Wrapper(MultiAgentEnv()))
+    assert is_multi_agent(gem.Wrapper(Pair()))
+    assert not is_multi_agent(SingleAgentView(Pair(), "a", lambda observation: "y"))
 
 
 def test_a_wrapper_is_not_passed_by() -> None:

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from gem import Env
+from gem import Env, MultiAgentEnv
 
 #: What a hanging environment waits for, in a call that no exception interrupts; set when a test is over.
 released = threading.Event()
@@ -148,21 +148,25 @@ class Awaiting(Counter):
         return self.reset(seed=seed, options=options)
 
 
-class MultiAgentEnv(Env):
-    """Two agents, of which one leaves first; stands for the multi-agent interface, recognised by its name."""
+class Pair(MultiAgentEnv):
+    """Two agents, of which one leaves first."""
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        super().reset(seed=seed)
-        self.steps = 0
-        return {"a": "hello a", "b": "hello b"}, {"a": {}, "b": {}}
+    def __init__(self) -> None:
+        super().__init__(["a", "b"])
 
-    def step(self, action: Any) -> Any:
-        self.steps += 1
-        over = {"a": self.steps >= 2, "b": self.steps >= 3}
-        return (
-            {k: f"{k}{self.steps}" for k in over},
-            dict.fromkeys(over, 1.0),
-            over,
-            dict.fromkeys(over, False),
-            {k: {"action": action.get(k)} for k in over},
-        )
+    def _begin_episode(self, options: dict[str, Any] | None) -> None:
+        self.turns = 0
+
+    def observe(self, agent: str) -> str:
+        return f"{agent}{self.turns}"
+
+    def _process_actions(self, actions: dict[str, str]) -> Any:
+        if "raise" in actions.values():
+            raise ValueError("a bad move")
+        self.turns += 1
+        over = {"a": self.turns >= 2, "b": self.turns >= 3}
+        return {}, dict.fromkeys(self.agents, 1.0), over_of(self.agents, over), {}, {}
+
+
+def over_of(agents: list[str], over: dict[str, bool]) -> dict[str, bool]:
+    return {agent: over[agent] for agent in agents}

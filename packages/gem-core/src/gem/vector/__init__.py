@@ -11,6 +11,7 @@ _EXPORTS = {
     "Results": "gem.vector.base",
     "AutoresetMode": "gem.vector.slot",
     "EnvMaker": "gem.vector.slot",
+    "Slot": "gem.vector.slot",
     "VectorConfig": "gem.vector.slot",
 }
 
@@ -21,7 +22,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from gem.vector.base import Results as Results, VectorEnv as VectorEnv
     from gem.vector.factory import make_vec as make_vec
-    from gem.vector.slot import AutoresetMode as AutoresetMode, EnvMaker as EnvMaker, VectorConfig as VectorConfig
+    from gem.vector.slot import (
+        AutoresetMode as AutoresetMode,
+        EnvMaker as EnvMaker,
+        Slot as Slot,
+        VectorConfig as VectorConfig,
+    )
 
 
 def __getattr__(name: str) -> object:

@@ -45,7 +45,8 @@ class VectorEnv(ABC):
 
     An environment that raises, hangs past ``step_timeout`` or loses its worker takes nothing else with it: the outcome
     of its own index is truncated with reward 0 and says why in ``info["error"]`` (one line) and ``info["traceback"]``,
-    and a new instance takes its place. With autoreset in the same step the observation is the new
+    and a new instance takes its place (of multi-agent environments too: reward and flags of a failure are plain). With
+    autoreset in the same step the observation is the new
     instance's first and ``info["final_obs"]`` is empty; otherwise the observation is empty.
 
     A backend is a subclass, or any callable of the same signature, ``backend(makers, config) -> VectorEnv``, that a

@@ -317,6 +317,9 @@ class _Worker:
         # What its environments started goes too; the group lives on under its number while any of them does.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
+        if stuck:  # one that was forked this moment may not lead its group yet
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
         self.wait(time.monotonic() + 1.0)
         self._outbox.put(None)
         for thread in self._threads:

@@ -362,11 +362,11 @@ def failure_outcome(index: int, env_id: str, doing: str, error: BaseException | 
 
 def is_multi_agent(env: Any) -> bool:
     """Whether actions, rewards and flags are dictionaries keyed by agent."""
-    spec = getattr(env, "spec", None)
-    if spec is not None and spec.multi_agent:
-        return True
-    # By name, so that a vector of single agents never imports the multi-agent interface.
-    return any(cls.__name__ == "MultiAgentEnv" for cls in type(getattr(env, "unwrapped", env)).__mro__)
+    said = getattr(env, "multi_agent", None)
+    if said is None:
+        spec = getattr(env, "spec", None)
+        said = spec is not None and spec.multi_agent
+    return bool(said)
 
 
 def close_quietly(env: Any) -> None:
