@@ -5,9 +5,9 @@
 Each measurement is a process of its own; the kinds take turns, and the median of each counts. CPU time (user and
 system, of the whole process, start of the interpreter included) and peak memory are the kernel's figures, so what
 else the machine does hardly matters. (Linux counts into a child's peak what this process held when it started it: about
-14 MB, below which no figure of memory can fall.) Bytecode is cached, as it is after an installation by pip. The published package
-(``gem-llm`` 0.1.0) lives in an interpreter of its own, ``--published``; without it, a virtual environment is made for
-the time of the run.
+14 MB, below which no figure of memory can fall.) Bytecode is cached, as it is after an installation by pip. The
+published package (``gem-llm`` 0.1.0) lives in an interpreter of its own, ``--published``; without it, a virtual
+environment is made for the time of the run.
 """
 
 from __future__ import annotations
