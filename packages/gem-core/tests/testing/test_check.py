@@ -77,6 +77,12 @@ def test_an_environment_that_keeps_every_rule_is_clean(target):
     assert check_env(target, strict=True) == []
 
 
+@pytest.mark.parametrize("wrappers", ["concat", "concat_with_action", "episode_tracking"])
+def test_wrapped_environments_are_judged_like_others(wrappers):
+    env = gem.make(SPEC, wrappers=wrappers)
+    assert check_env(env, backends=(), strict=True) == []
+
+
 class NeedsTheHub(Digits):
     def __init__(self) -> None:
         raise gem.DataError("the hub is out of reach")

@@ -37,6 +37,11 @@ def test_the_order_of_keys_does_not_count(info):
     assert canonical(info) == canonical(dict(reversed(info.items())))
 
 
+def test_what_is_told_about_the_episode_before_does_not_count():
+    assert event(("", {"a": 1, "prev_ep_return": 0.5})) == event(("", {"a": 1}))
+    assert event(("", {"a": 1, "ep_return": 0.5})) != event(("", {"a": 1}))
+
+
 def test_no_memory_address_gets_in():
     assert canonical({"x": object()}) == canonical({"x": object()})
 

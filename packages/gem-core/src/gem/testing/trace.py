@@ -10,6 +10,9 @@ from typing import Any
 Event = dict[str, str]
 Trace = list[Event]
 
+#: How wrappers name what they report about the episode before.
+_PREVIOUS = "prev_ep_"
+
 _RESET = ("observation", "info")
 _STEP = ("observation", "reward", "terminated", "truncated", "info")
 
@@ -39,7 +42,10 @@ def event(result: tuple[Any, ...]) -> Event:
     elif len(result) == 5 and isinstance(result[1], dict):
         rewards = {agent: float(r) if isinstance(r, int) else r for agent, r in result[1].items()}
         result = (result[0], rewards, *result[2:])
-    return {name: canonical(value) for name, value in zip(names, result, strict=True)}
+    fields = dict(zip(names, result, strict=True))
+    if isinstance(fields["info"], dict):  # counters of the episode before are no part of this one
+        fields["info"] = {key: value for key, value in fields["info"].items() if not str(key).startswith(_PREVIOUS)}
+    return {name: canonical(value) for name, value in fields.items()}
 
 
 def raised(error: BaseException) -> Event:
