@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import copy
 import logging
 import os
@@ -780,7 +779,6 @@ class ChangesDirectory(Digits):
 
 
 LITTER = Path(tempfile.gettempdir()) / f"gem-test-litter-{FIRST_PROCESS}"
-atexit.register(lambda: LITTER.unlink(missing_ok=True) if os.getpid() == FIRST_PROCESS else None)
 
 
 @breaks("GEM603")

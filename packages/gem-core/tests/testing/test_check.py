@@ -32,6 +32,7 @@ def check(target: Any, code: str = "", **options: Any) -> list[str]:
 @pytest.fixture(autouse=True)
 def _tidy():
     yield
+    defective.LITTER.unlink(missing_ok=True)
     while defective.PROCESSES:
         process = defective.PROCESSES.pop()
         process.kill()
