@@ -35,7 +35,7 @@ def alive_everywhere(pool: Executor) -> str:
     ).stdout
 
 
-# -- no network ---------------------------------------------------------------------------------------------
+# -- no network ----------------------------------------------------------------------------------------------
 
 
 def test_no_network(one):
@@ -71,7 +71,7 @@ def test_abstract_sockets_of_the_host_are_out_of_reach(one):
     assert "ConnectionRefusedError" in result.stderr
 
 
-# -- no secrets -----------------------------------------------------------------------------------------------
+# -- no secrets ----------------------------------------------------------------------------------------------
 
 
 def test_no_environment(monkeypatch):
@@ -153,7 +153,7 @@ def test_file_descriptors_are_three(one):
 
 
 def test_nothing_of_earlier_programs_in_memory(one):
-    """A later program searches its memory, inherited from the warm interpreter, for what an earlier one was and said."""
+    """A later program searches its memory, inherited from the warm interpreter, for what an earlier one was."""
     marker = secrets.token_hex(16)
     run(
         one,
@@ -187,7 +187,7 @@ def test_nothing_of_earlier_programs_in_memory(one):
     assert result.stdout == "0\n", result.stderr
 
 
-# -- its own file system ------------------------------------------------------------------------------------------
+# -- its own file system -------------------------------------------------------------------------------------
 
 
 def test_only_its_folders_can_be_written(one):
@@ -277,7 +277,7 @@ def test_full_disk_does_not_stop_the_next_program(one):
     assert run(one, "print(input())", stdin="x").stdout == "x\n"
 
 
-# -- its own processes ------------------------------------------------------------------------------------------------
+# -- its own processes ---------------------------------------------------------------------------------------
 
 
 def test_processes_of_the_host_are_out_of_sight(one):
@@ -364,7 +364,7 @@ def test_process_limit():
             print(made)
             """
         assert run(pool, code).stdout == "7\n"
-        threads = "import threading, time\nfor i in range(50): threading.Thread(target=time.sleep, args=(9,), daemon=True).start()"
+        threads = "import threading as t, time\nfor i in range(50): t.Thread(target=time.sleep, args=(9,)).start()"
         assert "can't start new thread" in run(pool, threads).stderr
 
 
@@ -499,7 +499,7 @@ def test_programs_at_the_same_time_do_not_meet():
         assert [r.stdout for r in results] == ["3\n", "3\n"]
 
 
-# -- its own rights --------------------------------------------------------------------------------------------------------
+# -- its own rights ------------------------------------------------------------------------------------------
 
 
 def test_no_capabilities_and_no_way_to_them(one):
@@ -557,7 +557,7 @@ def test_the_other_system_call_numbers_are_denied_too(one):
     assert result.stdout == "-1 1\n"
 
 
-# -- memory --------------------------------------------------------------------------------------------------------------------
+# -- memory --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -616,7 +616,7 @@ def test_shared_pages_are_counted_once():
         assert result.stdout == "fine\n", result
 
 
-# -- where it can and cannot work ----------------------------------------------------------------------------------------------------
+# -- where it can and cannot work ----------------------------------------------------------------------------
 
 
 def test_missing_bubblewrap(monkeypatch):
@@ -682,13 +682,16 @@ def test_as_an_ordinary_user(tmp_path):
         from gem_tools.python import Executor
         os.environ["CANARY_KEY"] = "abc"
         with Executor(slots=1, timeout=20.0) as pool:
-            print(os.getuid(), pool.run("import os; print(os.getuid(), os.environ.get('CANARY_KEY'), os.getppid())").stdout)
+            code = "import os; print(os.getuid(), os.environ.get('CANARY_KEY'), os.getppid())"
+            print(os.getuid(), pool.run(code).stdout)
             print(pool.run("import socket; socket.create_connection(('127.0.0.1', 22), 1)").stderr.splitlines()[-1])
-            print(pool.run("import os\\nos.kill(1, 9); os.mkdir('x'); print(open('/proc/self/status').read())").stdout.count("CapEff:\\t0000000000000000"))
+            code = "import os\\nos.kill(1, 9); os.mkdir('x'); print(open('/proc/self/status').read())"
+            print(pool.run(code).stdout.count("CapEff:\\t0000000000000000"))
             slot = pool._idle[0]
             print(pool.run("open('/new', 'w')").stderr.splitlines()[-1])
             print(pool.run("import os\\nwhile True:\\n  try: os.fork()\\n  except OSError: pass", timeout=1.0).reason)
-            print(pool.run("import os; print(sorted(n for n in os.listdir('/proc') if n.isdigit())[0], os.listdir('.'))").stdout)
+            code = "import os; print(sorted(n for n in os.listdir('/proc') if n.isdigit())[0], os.listdir('.'))"
+            print(pool.run(code).stdout)
             print(pool._idle == [slot])
     """
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -705,7 +708,7 @@ def test_as_an_ordinary_user(tmp_path):
     assert lines[4:] == ["timeout", "1 []", "True"]
 
 
-# -- nothing leaks ----------------------------------------------------------------------------------------------------------------------
+# -- nothing leaks -------------------------------------------------------------------------------------------
 
 
 def test_thousands_of_runs_leak_nothing(one):

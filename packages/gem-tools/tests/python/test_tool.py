@@ -46,8 +46,15 @@ def test_output_comes_back():
     assert env.step("It is 42.")[1:3] == (1.0, True)
 
 
-@pytest.mark.parametrize("response", ["```python\nprint(1)\n```", "```py\nprint(1)\n```", "<python>\nprint(1)\n</python>",
-                                      '<tool_call>{"name": "python", "arguments": {"code": "print(1)"}}</tool_call>'])  # fmt: skip
+@pytest.mark.parametrize(
+    "response",
+    [
+        "```python\nprint(1)\n```",
+        "```py\nprint(1)\n```",
+        "<python>\nprint(1)\n</python>",
+        '<tool_call>{"name": "python", "arguments": {"code": "print(1)"}}</tool_call>',
+    ],
+)
 def test_ways_to_write_a_program(response):
     assert episode().step(response)[0] == "<output>\n1\n</output>"
 

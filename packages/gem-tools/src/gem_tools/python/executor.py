@@ -10,13 +10,13 @@ import threading
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from gem_tools.python import zygote
 from gem_tools.python.interpreter import describe
-from gem_tools.python.names import HEAVY_PACKAGES
+from gem_tools.python.names import HEAVY_PACKAGES, USUAL_NAMES
 from gem_tools.python.result import ExecutionResult, Reason, decode
 from gem_tools.python.slot import LARGEST_VALUE, Reply, Slot, SlotConfig, SlotLost
 
@@ -179,14 +179,21 @@ class Executor:
             gem.MissingDependency: there is no interpreter to be had; the message says what to do.
             ValueError: the executor is closed, a path leaves the folder, or the timeout is not positive.
         """
-        case = Case(stdin=stdin, argv=argv, files=files or {})
-        return self.run_many(code, [case], timeout=timeout)[0]
+        return self._run_once(code, Case(stdin=stdin, argv=argv, files=files or {}), timeout)
 
     def call(
         self, code: Text, function: str, args: Sequence[Any] = (), *, timeout: float | None = _DEFAULT
     ) -> ExecutionResult:
         """Load a program, call a function of it, and return its value in :attr:`ExecutionResult.value`."""
-        return self.run_many(code, [Case(function=function, args=args)], timeout=timeout)[0]
+        return self._run_once(code, Case(function=function, args=args), timeout)
+
+    def _run_once(self, code: Text, case: Case, timeout: float | None) -> ExecutionResult:
+        limit = self.timeout if timeout is _DEFAULT else timeout
+        _check_timeout(limit)
+        program = _Program(self, code, limit, keep_code=False)
+        program.check(case)
+        with self._lease(program.packages) as lease:
+            return program.run(lease, case)
 
     def run_many(
         self,
@@ -367,11 +374,7 @@ class _Program:
         self._timeout = timeout
         self._keep_code = keep_code and not executor.show_last
         self._compiled = b""
-        self._fixed: dict[str, Any] = {"source": self._source, "imports": executor.supply_imports}
-        if executor.show_last:
-            self._fixed["show_last"] = True
-        if executor.cpu_s is not None:
-            self._fixed["cpu"] = executor.cpu_s
+        self._fixed = told(self._source, executor)
         self.packages = heavy_packages(self._source, executor.supply_imports)
 
     def check(self, case: Case) -> None:
@@ -438,7 +441,7 @@ class Session:
             if self._slot is None:
                 self._slot = executor.start_slot()
                 self._slot.ask(zygote.OPEN, b"", zygote.GRACE)
-            body = {"source": source, "imports": executor.supply_imports, "show_last": executor.show_last}
+            body = told(source, executor)
             try:
                 reply = self._slot.ask(zygote.CELL, marshal.dumps(body, 2), limit)
             except SlotLost:
@@ -479,10 +482,8 @@ def result_of(reply: Reply, timeout: float | None, state_lost: bool = False) -> 
     stderr, cut_err = decode(*reply.stderr)
     value, has_value = None, False
     if reply.value and len(reply.value) < LARGEST_VALUE:
-        try:
+        with suppress(ValueError, RecursionError):  # the program wrote there itself: it has returned nothing
             value, has_value = json.loads(reply.value, parse_int=big_int), True
-        except (ValueError, RecursionError):
-            pass  # the program wrote there itself: it has returned nothing
     return ExecutionResult(
         stdout=stdout,
         stderr=stderr,
@@ -512,6 +513,35 @@ def big_int(digits: str) -> int:
         chunk = digits[start : start + 4000]
         value = value * 10 ** len(chunk) + int(chunk)
     return sign * value
+
+
+#: What makes a program want to find itself as a file.
+_WANTS_FILE = re.compile(rb"__file__|inspect|multiprocessing|concurrent|runpy")
+#: What makes random numbers differ from run to run where a program asks for any.
+_WANTS_RANDOM = re.compile(rb"rand|shuffle|choice|sample|secrets|layout")
+#: What a program may have left unflushed or unfinished, so that it must be let go of thoroughly.
+_WANTS_CARE = re.compile(rb"open|__del__|finalize|TextIOWrapper|FileIO")
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]+)(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*|;.*)?$", re.MULTILINE)
+
+
+def told(source: bytes, executor: Executor) -> dict[str, Any]:
+    """What a zygote's fork is told about a program, read from its text here, where that costs least."""
+    body: dict[str, Any] = {"source": source}
+    if executor.show_last:
+        body["show_last"] = True
+    if executor.cpu_s is not None:
+        body["cpu"] = executor.cpu_s
+    for key, wants in (("file", _WANTS_FILE), ("random", _WANTS_RANDOM), ("thorough", _WANTS_CARE)):
+        if wants.search(source):
+            body[key] = True
+    if executor.supply_imports:
+        text = source.decode("utf-8", "replace")
+        names = USUAL_NAMES.keys() & set(_WORD.findall(text))
+        if names:
+            names -= {alias or module for module, alias in _IMPORT.findall(text)}  # these are not forgotten
+            body["imports"] = {name: USUAL_NAMES[name] for name in names}
+    return body
 
 
 def heavy_packages(source: bytes, supply_imports: bool) -> list[str]:

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-_MODULES = (
-    "bisect calendar cmath collections copy csv datetime decimal fractions functools hashlib heapq io itertools json "
-    "math operator os random re statistics string sys time typing"
-).split()
+_MODULES = [
+    "bisect",
+    "calendar",
+    "cmath",
+    "collections",
+    "copy",
+    "csv",
+    "datetime",
+    "decimal",
+    "fractions",
+    "functools",
+    "hashlib",
+    "heapq",
+    "io",
+    "itertools",
+    "json",
+    "math",
+    "operator",
+    "os",
+    "random",
+    "re",
+    "statistics",
+    "string",
+    "sys",
+    "time",
+    "typing",
+]
 
 _MEMBERS = {
     "bisect": "bisect_left bisect_right insort",
@@ -39,22 +62,39 @@ USUAL_NAMES: dict[str, str] = {
 }
 
 #: What takes long to import: loaded into the warm interpreters once programs have asked for it.
-HEAVY_PACKAGES = (
-    "numpy sympy scipy pandas networkx asyncio calendar cmath concurrent contextlib copy csv dataclasses datetime decimal "
-    "enum fractions hashlib inspect json logging multiprocessing pathlib random statistics subprocess tempfile typing "
-    "unittest"
-).split()
+HEAVY_PACKAGES = tuple(
+    [
+        "numpy",
+        "sympy",
+        "scipy",
+        "pandas",
+        "networkx",
+        "asyncio",
+        "calendar",
+        "cmath",
+        "concurrent",
+        "contextlib",
+        "copy",
+        "csv",
+        "dataclasses",
+        "datetime",
+        "decimal",
+        "enum",
+        "fractions",
+        "hashlib",
+        "inspect",
+        "json",
+        "logging",
+        "multiprocessing",
+        "pathlib",
+        "random",
+        "statistics",
+        "subprocess",
+        "tempfile",
+        "typing",
+        "unittest",
+    ]
+)
 
 #: What every warm interpreter holds from the start: little enough to cost a fork nothing.
-USUAL_MODULES = (
-    "bisect",
-    "cmath",
-    "collections",
-    "functools",
-    "heapq",
-    "itertools",
-    "math",
-    "operator",
-    "re",
-    "string",
-)
+USUAL_MODULES = ("bisect", "collections", "functools", "heapq", "itertools", "math", "operator", "re", "string")

@@ -22,7 +22,7 @@ from typing import Any
 from gem.errors import MissingDependency
 from gem_tools.python import bubblewrap, zygote
 from gem_tools.python.interpreter import Interpreter
-from gem_tools.python.names import USUAL_MODULES, USUAL_NAMES
+from gem_tools.python.names import USUAL_MODULES
 from gem_tools.python.seccomp import build_filter
 
 #: Seconds beyond a program's own limit after which its interpreter counts as lost (a loaded machine is slow).
@@ -221,7 +221,6 @@ class Slot:
             "folder": f"{home}/program",
             "scratch": home,
             "wipe": ["/tmp", "/dev/shm"] if config.isolated else [folder],
-            "imports": dict(USUAL_NAMES),
             "preload": list(USUAL_MODULES),
         }
         data = marshal.dumps(hello, 2)

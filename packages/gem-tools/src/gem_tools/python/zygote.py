@@ -58,7 +58,8 @@ if __name__ == "__main__":
     hooks = ForkHooks()
     hooks.__enter__()
 
-# ruff: noqa: E402 - the hooks come before whatever registers one
+# The hooks come before whatever registers one; what a fork runs calls nothing that costs it a module more.
+# ruff: noqa: E402, B905, SIM105, SIM115
 # Little of the standard library, and nothing that loads shared libraries without need: every one is a
 # handful of mappings that each fork copies. So _socket and not socket, no shutil, no fcntl.
 import _socket
@@ -281,11 +282,11 @@ def kill_everything(isolated):
                 except (ProcessLookupError, PermissionError):
                     pass
         try:
-            pid, status, usage = os.wait4(-1, 0)
+            pid, _, usage = os.wait4(-1, 0)
             while pid:
                 cpu += usage.ru_utime + usage.ru_stime
                 peak = max(peak, usage.ru_maxrss)
-                pid, status, usage = os.wait4(-1, os.WNOHANG)
+                pid, _, usage = os.wait4(-1, os.WNOHANG)
         except ChildProcessError:
             return cpu, peak
 
@@ -322,6 +323,7 @@ def proportional(pids):
     return total
 
 
+_SET_MASK = signal.SIG_SETMASK.value
 _CHILD = (signal.SIGCHLD.value,)
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -417,21 +419,22 @@ def standard_streams():
     for fd in spare:
         os.close(fd)
     null = os.open("/dev/null", os.O_RDWR)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    return null
+    for fd in (0, 1, 2):
+        os.dup2(null, fd)
+    os.close(null)
 
 
-def reseed(text):
-    """Random numbers of its own for a program that speaks of them."""
-    if b"random" in text or b"shuffle" in text:
-        for name in ("random", "numpy.random", "sympy.core.random"):
-            if name in sys.modules:
-                sys.modules[name].seed()
+def reseed():
+    """Random numbers of its own for a program that may want some."""
+    for name in ("random", "numpy.random", "sympy.core.random"):
+        if name in sys.modules:
+            sys.modules[name].seed()
 
 
 def last_words(signum, frame):
     """At the time limit: what the program printed must not die in a buffer."""
+    if hooks.mine:
+        return  # a program sent it to the zygote
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
@@ -448,26 +451,35 @@ def receive(sock, length):
     return data
 
 
-def become_program(config, body):
-    """In the fork, before the first line of the program: its folder, its limits, its streams."""
+def stage(config):
+    """Set the scene, in the zygote: what every program finds, so that no fork has to make it."""
+    module = types.ModuleType("__main__")
+    module.__file__ = os.path.join(config["folder"], MAIN_FILE)
+    module.__builtins__ = builtins
+    sys.modules["__main__"] = module
+    sys.argv = [MAIN_FILE]
+    sys.path[0] = config["folder"]
     set_handler(signal.SIGXCPU, last_words)
-    pthread_sigmask(signal.SIG_SETMASK.value, ())
-    folder = config["folder"]
+    return module.__dict__
+
+
+def become_program(config, body):
+    """In the fork, before the first line of the program: what is left to do. Returns the program's namespace."""
+    pthread_sigmask(_SET_MASK, ())
+    if config["isolated"]:
+        _libc.prctl(4, 1, None, 0, 0)  # dumpable again: /proc/self belongs to the program
     for name, content in body.get("files", {}).items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
         with open(name, "wb") as file:
             file.write(content)
-    if config["isolated"]:
-        _prctl(4, 1)  # dumpable again: /proc/self belongs to the program
-    sys.argv = [MAIN_FILE, *body.get("argv", ())]
-    sys.path[0] = folder
-    module = types.ModuleType("__main__")
-    module.__file__ = os.path.join(folder, MAIN_FILE)
-    module.__builtins__ = builtins
-    sys.modules["__main__"] = module
-    gc.enable()
-    return module
+    if "argv" in body:
+        sys.argv += body["argv"]
+    if "random" in body:
+        reseed()
+    if "cpu" in body:
+        resource.setrlimit(resource.RLIMIT_CPU, (body["cpu"], body["cpu"] + 1))
+    return sys.modules["__main__"].__dict__
 
 
 def compile_program(body):
@@ -489,7 +501,7 @@ def split_last_expression(source):
     return [compile(tree, MAIN_FILE, "exec", dont_inherit=True), compile(last, MAIN_FILE, "single", dont_inherit=True)]
 
 
-def supply_imports(codes, namespace, table, source):
+def supply_imports(codes, namespace, table):
     """Bind the usual names (``math``, ``np``, ``deque``) that a program uses and forgot to import.
 
     A name that the program binds itself is simply bound over; nothing is run twice.
@@ -498,9 +510,6 @@ def supply_imports(codes, namespace, table, source):
         for name in code.co_names:
             if name in table and name not in namespace:
                 module, _, attribute = table[name].partition(":")
-                if not attribute and b"import " + module.encode() in source:
-                    if name == module or b" as " + name.encode() in source:
-                        continue  # it is not forgotten
                 try:
                     found = importlib.import_module(module)
                     namespace[name] = getattr(found, attribute) if attribute else found
@@ -508,7 +517,7 @@ def supply_imports(codes, namespace, table, source):
                     continue  # not installed: the program's own NameError says what it lacks
         inner = [constant for constant in code.co_consts if type(constant) is types.CodeType]
         if inner:
-            supply_imports(inner, namespace, table, source)
+            supply_imports(inner, namespace, table)
 
 
 _sources = []
@@ -534,24 +543,26 @@ def report(error):
     sys.excepthook(type(error), error, trace)
 
 
-def leave(status):
-    finish()
+def leave(status, thorough=True):
+    finish(thorough)
     os._exit(status)
 
 
-def finish():
-    """What an interpreter does at its end, short of tearing itself down."""
+def finish(thorough):
+    """What an interpreter does at its end, short of tearing itself down.
+
+    ``thorough``: let go of what the program holds, for it may have finalizers, or streams that are not flushed.
+    """
     try:
         if len(threading._active) > 1:
             threading._shutdown()
         atexit._run_exitfuncs()
-        main = sys.modules.get("__main__")
-        if main is not None:
-            main.__dict__.clear()  # files the program left open are flushed as they go
-            gc.collect(0)
+        if thorough:
+            sys.modules["__main__"].__dict__.clear()
+            gc.collect()
     except BaseException:
         pass
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__) if thorough else (sys.stdout, sys.__stdout__):
         try:
             stream.flush()
         except BaseException:
@@ -622,12 +633,10 @@ def _plain(value):
 def perform(config, body, value_fd=-1, code_fd=-1):
     """One program, from its source to its exit status."""
     try:
-        module = become_program(config, body)
-        namespace = module.__dict__
-        source = body["source"]
+        namespace = become_program(config, body)
         try:
-            if body.get("show_last"):
-                codes = split_last_expression(source.decode("utf-8", "surrogatepass"))
+            if "show_last" in body:
+                codes = split_last_expression(body["source"].decode("utf-8", "surrogatepass"))
             else:
                 codes = [compile_program(body)]
         except BaseException as error:
@@ -637,15 +646,14 @@ def perform(config, body, value_fd=-1, code_fd=-1):
         if code_fd >= 0:
             with open(code_fd, "wb") as file:  # closed before the program begins, so it cannot forge it
                 marshal.dump(codes[0], file)
-        if b"__file__" in source or b"inspect" in source or b"multiprocessing" in source or b"concurrent" in source:
-            write_main(source)
+        if "file" in body:
+            write_main(body["source"])
         else:
-            _sources.append(source)  # written when a traceback wants to quote it
-        reseed(source)
-        if body.get("imports"):
-            supply_imports(codes, namespace, config["imports"], source)
+            _sources.append(body["source"])  # written when a traceback wants to quote it
+        if "imports" in body:
+            supply_imports(codes, namespace, body["imports"])
         status = execute(codes, namespace)
-        if status is None and body.get("function") is not None:
+        if status is None and "function" in body:
             status = call_function(namespace, body, value_fd)
         return status or 0
     except BaseException as error:  # a broken stream, a full disk: the program's run, not ours
@@ -661,20 +669,19 @@ def rehearse(config):
 
     Every page that a fork need not write to, because the zygote has, saves a copy.
     """
-    request = marshal.dumps({"source": b"print(1 + 1)\n", "imports": True}, 2)
+    request = marshal.dumps({"source": b"print(1 + 1)\n"}, 2)
     for _ in range(20):
+        stage(config)
         perform(config, marshal.loads(request))
-        finish()
+        finish(False)
         _sources.clear()
-    gc.disable()
-    set_handler(signal.SIGXCPU, SIG_DFL)
-    pthread_sigmask(signal.SIG_SETMASK.value, _CHILD)  # to be waited for
+    stage(config)
+    pthread_sigmask(_SET_MASK, _CHILD)  # to be waited for
 
 
 def session_fork(config, sock):
     """A program that goes on: cells arrive on ``sock`` and share one namespace. Never returns."""
-    module = become_program(config, {})
-    namespace = module.__dict__
+    namespace = become_program(config, {"random": True})
     number = 0
     set_handler(signal.SIGINT, signal.default_int_handler)
     while True:
@@ -683,8 +690,6 @@ def session_fork(config, sock):
             if len(head) < 8:
                 leave(0)
             cell = marshal.loads(receive(sock, int.from_bytes(head, "little")))
-            if number == 0:
-                reseed(b"random")
         except KeyboardInterrupt:
             continue
         number += 1
@@ -695,7 +700,7 @@ def session_fork(config, sock):
             import linecache
 
             linecache.cache[name] = (len(source), None, source.splitlines(True), name)
-            if cell.get("show_last"):
+            if "show_last" in cell:
                 codes = split_last_expression(source)
             else:
                 codes = [compile(source, name, "exec", dont_inherit=True)]
@@ -704,8 +709,8 @@ def session_fork(config, sock):
             report(error)
             status = 1
         else:
-            if cell.get("imports"):
-                supply_imports(codes, namespace, config["imports"], bytes(cell["source"]))
+            if "imports" in cell:
+                supply_imports(codes, namespace, cell["imports"])
             status = execute(codes, namespace)
         for stream in (sys.stdout, sys.stderr):
             try:
@@ -721,12 +726,11 @@ def session_fork(config, sock):
 class Server:
     """One program at a time, asked for over the control socket."""
 
-    def __init__(self, control, config, null):
+    def __init__(self, control, config):
         self.control = control
         self.config = config
         self.isolated = config["isolated"]
         self.out, self.err = Capture(config["output"]), Capture(config["output"])
-        self.null = null
         self.workplace = Workplace(config["folder"], config["wipe"], self.isolated)
         self.base = 0
         self.session = None  # (pid, pidfd, socket)
@@ -747,6 +751,8 @@ class Server:
                     return
             elif what == PRELOAD:
                 self.preload(bytes(receive(self.control, length)).decode().split())
+            else:
+                return  # out of step
 
     def preload(self, names):
         """Import for all programs to come. What cannot be imported is left to the program that asks for it."""
@@ -762,7 +768,6 @@ class Server:
     def settle(self):
         """Before forking: leave nothing for the collector, whose marks would be written all over the heap."""
         gc.collect()
-        gc.disable()
         gc.freeze()
         with open("/proc/self/statm", "rb") as file:
             self.base = int(file.read().split()[1])
@@ -770,30 +775,27 @@ class Server:
     # -- one program
 
     def run(self, timeout, length, call):
-        out, err = self.out.open(), self.err.open()
+        # What can be done before the fork is: afterwards every page written is a page copied.
+        self.direct()
         value, code = (self.scratch_file(), self.scratch_file()) if call else (-1, -1)
         began = time.monotonic()
         pid = os.fork()
         if pid == 0:
             try:
                 body = marshal.loads(receive(self.control, length))
-                stdin = body.pop("stdin", b"")
-                source = self.null
-                if stdin:
-                    source = self.scratch_file()
-                    _write_all(source, stdin)
-                    os.lseek(source, 0, os.SEEK_SET)
-                self.take_streams(source, out, err, value, code)
-                self.limit_cpu(body.get("cpu"))
-                leave(perform(self.config, body, value, code))
+                if "stdin" in body:
+                    self.feed(body.pop("stdin"))
+                if call:
+                    self.keep_only(value, code)
+                else:
+                    os.closerange(3, TOP_FD)
+                leave(perform(self.config, body, value, code), "thorough" in body)
             finally:
                 os._exit(1)
         # Most programs end at once, and what they print fits a pipe: one short wait does for all of it.
         why = EXITED
         wait_for_signal(_CHILD, HURRY)
         done, status, usage = os.wait4(pid, os.WNOHANG)
-        os.close(out)
-        os.close(err)
         if not done:
             pidfd = os.pidfd_open(pid)
             why = self.watch(pidfd, None, began + timeout if timeout else None, pid)
@@ -804,33 +806,47 @@ class Server:
         cpu, peak = self.reap_rest(usage)
         self.out.drain()
         self.err.drain()
-        if why == EXITED:
+        alive = self.workplace.wipe() and not (status and self.out_of_step())
+        if why == EXITED and status:
             why, status = _cause(status)
-        clean = self.workplace.wipe()
-        self.answer(why, status, wall, cpu, peak, clean, value, code)
+        self.answer(why, status, wall, cpu, peak, alive, value, code)
         self.forget(value, code)
-        return clean
+        return alive
 
-    def take_streams(self, stdin, out, err, *kept):
-        """In the fork: the program's three streams, and nothing else of ours but ``kept``."""
-        os.dup2(stdin, 0)
-        os.dup2(out, 1)
-        os.dup2(err, 2)
+    def direct(self):
+        """Turn our own standard output and error into fresh pipes, for the fork to find."""
+        for fd, stream in ((1, self.out), (2, self.err)):
+            write_end = stream.open()
+            os.dup2(write_end, fd)
+            os.close(write_end)
+
+    def feed(self, stdin):
+        """In the fork: this is its standard input."""
+        source = self.scratch_file()
+        _write_all(source, stdin)
+        os.lseek(source, 0, os.SEEK_SET)
+        os.dup2(source, 0)
+
+    def keep_only(self, *kept):
+        """In the fork: nothing of ours but the three streams and ``kept``."""
         low = 3
-        for fd in sorted(fd for fd in kept if fd >= 0):
+        for fd in sorted(kept):
             os.closerange(low, fd)
             low = fd + 1
         os.closerange(low, TOP_FD)
+
+    def out_of_step(self):
+        """Whether the fork died before it had read all of its request."""
+        try:
+            return bool(self.control.recv(1, _socket.MSG_PEEK | _socket.MSG_DONTWAIT))
+        except BlockingIOError:
+            return False
 
     def scratch_file(self):
         path = self.config["scratch"] + "/scratch"
         fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
         os.unlink(path)
         return fd
-
-    def limit_cpu(self, seconds):
-        if seconds:
-            resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
 
     def watch(self, pidfd, sock, deadline, pid):
         """Collect output until the program ends (or its session answers), or a limit is reached: which."""
@@ -926,17 +942,15 @@ class Server:
 
     def open_session(self):
         ours, theirs = _socket.socketpair()
-        out, err = self.out.open(), self.err.open()
+        self.direct()
         pid = os.fork()
         if pid == 0:
             try:
-                self.take_streams(self.null, out, err, theirs.fileno())
+                self.keep_only(theirs.fileno())
                 session_fork(self.config, theirs)
             finally:
                 os._exit(1)
         theirs.close()
-        os.close(out)
-        os.close(err)
         self.session = (pid, os.pidfd_open(pid), ours)
         self.answer(READY, 0, 0.0, 0.0, 0)
 
@@ -1014,11 +1028,11 @@ def main():
         return
     config = marshal.loads(receive(control, int.from_bytes(head, "little")))
     os.set_inheritable(control.fileno(), False)
-    null = standard_streams()
+    standard_streams()
     os.environ.pop("LD_BIND_NOW", None)  # it was for us: see Slot
     rehearse(config)
     confine(config)
-    server = Server(control, config, null)
+    server = Server(control, config)
     server.preload(config["preload"])
     server.serve()
 
