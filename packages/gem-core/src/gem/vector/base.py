@@ -301,18 +301,21 @@ class VectorEnv(ABC):
     ) -> tuple[Sequence[int], Sequence[Any]]:
         """Indices and actions, one each, or an error that is the caller's."""
         self._check_open()
-        if isinstance(actions, Mapping):
+        chosen: Sequence[int]
+        values: Sequence[Any]
+        if isinstance(actions, (list, tuple)):
+            values = actions
+        elif isinstance(actions, Mapping):
             if indices is not None:
                 raise TypeError("give a dictionary {index: action}, or a sequence of actions with indices, not both")
-            chosen: Sequence[int] = self._check_indices(list(actions))
-            values: Sequence[Any] = list(actions.values())
+            indices, values = list(actions), list(actions.values())
+        elif isinstance(actions, (str, bytes)):
+            raise TypeError(f"actions must be a sequence with one action for each environment, got {actions!r}")
         else:
-            if isinstance(actions, (str, bytes)):
-                raise TypeError(f"actions must be a sequence with one action for each environment, got {actions!r}")
-            values = actions if isinstance(actions, (list, tuple)) else list(actions)
-            chosen = self._all if indices is None else self._check_indices(indices)
-            if len(values) != len(chosen):
-                raise TypeError(f"{len(values)} actions for {len(chosen)} environments: give one action for each")
+            values = list(actions)
+        chosen = self._all if indices is None else self._check_indices(indices)
+        if len(values) != len(chosen):
+            raise TypeError(f"{len(values)} actions for {len(chosen)} environments: give one action for each")
         if set(map(type, values)) != _STRINGS and not self.multi_agent:
             for index, action in zip(chosen, values, strict=True):
                 if not isinstance(action, str):
