@@ -264,6 +264,10 @@ def clean(box: str) -> str:
     >>> clean(r" $\text{Reveal}$ (1, 2). ")
     'reveal 1 2'
     """
+    if box.isalnum():
+        return box.lower()
+    if box.replace(" ", "").isalnum():  # words and numbers only, which is what most moves are
+        return " ".join(box.split()).lower()
     if "\\" in box:
         box = _COMMANDS.sub(" ", box)
     return " ".join(_BLANKS.sub(" ", box).split()).strip(" .:!?").replace("\u2212", "-").lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from gem_games.base import DIRECTIONS, Game, Outcome, direction
@@ -88,9 +89,7 @@ class Game2048(Game):
     def _add_tile(self) -> None:
         grid, random = self.grid, self.rng.random
         size = self.board_size
-        flat = [*grid[0]]
-        for row in grid[1:]:
-            flat += row
+        flat = [*chain.from_iterable(grid)]
         place = _nth_zero(flat, int(random() * flat.count(0)))
         row = place // size
         flat[place] = 2 if random() < 0.9 else 4

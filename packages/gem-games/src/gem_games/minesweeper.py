@@ -246,9 +246,9 @@ def _safest(hidden: int, constraints: list[tuple[int, int]], mines: int) -> tupl
             if count / total < chance:
                 best, chance = cell, count / total
     if inner:
-        with_mine = sum(n * comb(inner - 1, mines - k - 1) for k, n in ways_without[-1].items() if k < mines)
-        if with_mine / total < chance:
-            best, chance = (hidden & ~border).bit_length() - 1, with_mine / total
+        mined = sum(n * comb(inner - 1, mines - k - 1) for k, n in ways_without[-1].items() if k < mines)
+        if mined / total < chance:
+            best, chance = (hidden & ~border).bit_length() - 1, mined / total
     return best, chance
 
 

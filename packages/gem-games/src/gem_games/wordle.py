@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import lru_cache
+from operator import eq
 from typing import Any
 
 from gem_games.base import Game, Outcome, clean
@@ -98,19 +99,27 @@ class Wordle(Game):
 
 def mark(guess: str, word: str) -> str:
     """The marks of a guess, one of ``G``, ``Y`` and ``X`` a letter."""
-    if len(set(guess)) == len(guess):  # no letter twice: where it stands in the word is all that counts
-        return "".join(["G" if a == b else "Y" if a in word else "X" for a, b in zip(guess, word, strict=True)])
-    rest = [b for a, b in zip(guess, word, strict=True) if a != b]
-    marks = []
-    for a, b in zip(guess, word, strict=True):
-        if a == b:
-            marks.append("G")
-        elif a in rest:
-            rest.remove(a)
-            marks.append("Y")
-        else:
-            marks.append("X")
-    return "".join(marks)
+    marks = guess.translate(_in_word(word))
+    if True in map(eq, guess, word):
+        marks = "".join(["G" if a == b else m for a, b, m in zip(guess, word, marks, strict=True)])
+    letters = set(guess)
+    if len(letters) < len(guess):  # a letter that the guess has more often than the word loses yellows from the right
+        for letter in letters:
+            held = word.count(letter)
+            excess = guess.count(letter) - held
+            place = len(guess)
+            while held and excess > 0:
+                place = guess.rindex(letter, 0, place)
+                if marks[place] == "Y":
+                    marks = f"{marks[:place]}X{marks[place + 1 :]}"
+                    excess -= 1
+    return marks
+
+
+@lru_cache(maxsize=4096)
+def _in_word(word: str) -> dict[int, str]:
+    """Each letter's mark where places do not count."""
+    return {ord(letter): "Y" if letter in word else "X" for letter in "abcdefghijklmnopqrstuvwxyz"}
 
 
 #: Up to this many possible words, every common word is weighed as a guess; above, some of the possible ones.
