@@ -228,7 +228,8 @@ def report(medians: dict[str, Numbers]) -> list[Row]:
             }
             text = (
                 f"{found['pushes']:.1f} pushes, {found['changes']:.1f} changes of box, {found['moves']:.1f} moves, "
-                f"{found['fitting']:.0%} in the turn limit, {found['solved']:.0%} of {found['rooms']:.0f} rooms solved, "
+                f"{found['fitting']:.0%} in the turn limit, "
+                f"{found['solved']:.0%} of {found['rooms']:.0f} rooms solved, "
                 f"longest reset {found['longest reset']:,.0f} ms"
             )
             rows.append(Row(f"rooms of Sokoban-{level}, {side}", text))

@@ -44,25 +44,34 @@ class FifteenPuzzle(Game):
 
     def deal(self) -> None:
         side, random = self.num_rows, self.rng.random
-        _, walks, self.goal, screen = _geometry(side)
-        tiles = self.goal.copy()
-        gap = side * side - 1
+        board = _geometry(side)
         longest = min(self.max_turns, 5 * side * side)
         steps = longest - int(random() * (longest // 2 + 1))
-        trail = bytearray()
-        last = 4  # any move may be the first
-        while steps > 0 or tiles == self.goal:
-            moves = walks[gap][last]
-            last, other = moves[int(random() * len(moves))]
-            tiles[gap] = tiles[other]
-            tiles[other] = 0
-            gap = other
-            trail.append(last)
-            steps -= 1
-        self.tiles, self.gap = tiles, gap
+        tiles = goal = board.goal
+        state = board.start
+        trail = []
+        while True:
+            if steps >= STRIDE:
+                walks = board.strides[state] or board.stride(state)
+                steps -= STRIDE
+            elif steps > 0 or tiles == goal:
+                walks = board.steps[state]
+                steps -= 1
+            else:
+                break
+            order, state, moves = walks[int(random() * len(walks))]
+            tiles = order.translate(tiles + board.padding)
+            trail.append(moves)
+        #: Tile by tile, 0 for the gap.
+        self.tiles = bytearray(tiles)
+        self.gap = state // 5
         #: The moves that led here from the goal; a move that takes the last one back shortens it.
-        self.trail = trail
-        self.screen = bytearray(screen % tuple([_LABELS[tile] for tile in tiles]), "ascii")
+        self.trail = bytearray(b"".join(trail))
+        screen = bytearray(b"".join(map(_LABELS.__getitem__, tiles)))
+        for end in board.line_ends:
+            screen[end] = 10
+        screen.pop()
+        self.screen = screen
 
     @staticmethod
     def read(box: str) -> int | None:
@@ -70,7 +79,7 @@ class FifteenPuzzle(Game):
 
     def play(self, move: int) -> tuple[str, float, Outcome]:
         gap = self.gap
-        other = _geometry(self.num_rows)[0][gap][move]
+        other = _geometry(self.num_rows).to[gap][move]
         if other < 0:
             return self.invalid(f"there is no tile that could move {DIRECTIONS[move]}")
         tiles, screen, trail = self.tiles, self.screen, self.trail
@@ -84,7 +93,7 @@ class FifteenPuzzle(Game):
             trail.pop()
         else:
             trail.append(move)
-        if tiles == self.goal:
+        if tiles == _geometry(self.num_rows).goal:
             return f"Turn {self.turn}: moved {DIRECTIONS[move]}. The puzzle is solved!", 1.0, True
         return f"Turn {self.turn}: moved {DIRECTIONS[move]}.", 0.0, None
 
@@ -92,7 +101,9 @@ class FifteenPuzzle(Game):
         return self.screen.decode()
 
     def credit(self) -> float:
-        in_place = sum([tile == place for tile, place in zip(self.tiles[:-1], self.goal, strict=False)])
+        in_place = sum(
+            [tile == place for tile, place in zip(self.tiles[:-1], _geometry(self.num_rows).goal, strict=False)]
+        )
         return in_place / (self.num_rows**2 - 1)
 
     def random_move(self) -> str:
@@ -103,26 +114,69 @@ class FifteenPuzzle(Game):
         return DIRECTIONS[self.trail[-1] ^ 1]
 
 
-_LABELS = ("__", *(str(tile).rjust(2) for tile in range(1, 100)))
+_LABELS = [b"__ ", *(b"%2d " % tile for tile in range(1, 100))]
+
+#: Steps of a random walk that are drawn at once.
+STRIDE = 6
+
+#: Some steps of a walk: where the tile of each place comes from, the state they lead to, and the moves.
+Steps = tuple[bytes, int, bytes]
+
+
+class _Geometry:
+    """What there is to know of a size of board.
+
+    A state of a walk is ``5 * gap + last``, where ``last`` is the last move (4 for none); a walk never takes its last
+    move back. Runs of ``STRIDE`` steps are made when a walk first comes to their state, and kept.
+    """
+
+    def __init__(self, side: int) -> None:
+        self.side = side
+        cells = side * side
+        self.goal = bytes([*range(1, cells), 0])
+        self.start = 5 * (cells - 1) + 4
+        self.padding = bytes(256 - cells)
+        self.line_ends = range(3 * side - 1, 3 * cells, 3 * side)
+        #: Where the gap goes by each move, -1 for nowhere.
+        self.to: list[list[int]] = []
+        self.steps: list[list[Steps]] = []
+        self.strides: list[list[Steps]] = [[] for _ in range(5 * cells)]
+        for gap in range(cells):
+            row, column = divmod(gap, side)
+            to = [gap + side if row < side - 1 else -1, gap - side if row else -1]
+            to += [gap + 1 if column < side - 1 else -1, gap - 1 if column else -1]
+            self.to.append(to)
+            for last in range(5):
+                moves = [move for move in range(4) if to[move] >= 0 and (last == 4 or move != last ^ 1)]
+                self.steps.append(
+                    [(_swapped(cells, gap, to[move]), 5 * to[move] + move, bytes([move])) for move in moves]
+                )
+
+    def stride(self, state: int) -> list[Steps]:
+        """All runs of ``STRIDE`` steps from a state."""
+        runs: list[Steps] = [(bytes(range(self.side**2)), state, b"")]
+        for _ in range(STRIDE):
+            runs = [
+                (order.translate(so_far + self.padding), to, moves + move)
+                for so_far, at, moves in runs
+                for order, to, move in self.steps[at]
+            ]
+        self.strides[state] = runs
+        return runs
+
+    def __reduce__(self) -> tuple[Any, tuple[int]]:
+        return _geometry, (self.side,)
+
+
+def _swapped(cells: int, a: int, b: int) -> bytes:
+    order = bytearray(range(cells))
+    order[a], order[b] = b, a
+    return bytes(order)
 
 
 @cache
-def _geometry(side: int) -> tuple[list[list[int]], list[list[list[tuple[int, int]]]], list[int], str]:
-    """What there is to know of a size of board.
-
-    Returns:
-        For each gap and move where the gap goes, -1 for nowhere; for each gap and last move (4 for none) the moves
-        that do not take it back, and where the gap goes; the goal; a format string for the board.
-    """
-    steps, walks = [], []
-    for gap in range(side * side):
-        row, column = divmod(gap, side)
-        to = [gap + side if row < side - 1 else -1, gap - side if row else -1]
-        to += [gap + 1 if column < side - 1 else -1, gap - 1 if column else -1]
-        steps.append(to)
-        moves = [(move, other) for move, other in enumerate(to) if other >= 0]
-        walks.append([[step for step in moves if step[0] != last ^ 1] for last in range(4)] + [moves])
-    return steps, walks, [*range(1, side * side), 0], "\n".join([" ".join(["%s"] * side)] * side)
+def _geometry(side: int) -> _Geometry:
+    return _Geometry(side)
 
 
 #: What is drawn from.
