@@ -348,13 +348,16 @@ class Workplace:
         return facts.st_ino, facts.st_mode
 
     def _free(self):
-        return [os.statvfs(root).f_ffree for root in self.roots]
+        return sum(os.statvfs(root).f_ffree for root in self.roots)
 
-    def wipe(self):
-        """Empty it all; whether that worked. If not, the zygote ends, and its file systems with it."""
+    def wipe(self, held=0):
+        """Empty it all; whether that worked. If not, the zygote ends, and its file systems with it.
+
+        ``held`` files are the zygote's own: unlinked already, and open until the answer is out.
+        """
         try:
             facts = self._folder()
-            if self.free is not None and facts == self.folder and self.free == self._free():
+            if self.free is not None and facts == self.folder and self.free == self._free() + held:
                 return True  # not a file more than there was
             if facts[0] != self.folder[0]:
                 return False
@@ -368,7 +371,7 @@ class Workplace:
                             remove_tree(entry.path)
                         else:
                             os.unlink(entry.path)
-            return self.free is None or self.free == self._free()
+            return self.free is None or self.free == self._free() + held
         except (OSError, RecursionError):
             return False
 
@@ -806,7 +809,7 @@ class Server:
         cpu, peak = self.reap_rest(usage)
         self.out.drain()
         self.err.drain()
-        alive = self.workplace.wipe() and not (status and self.out_of_step())
+        alive = self.workplace.wipe(2 if call else 0) and not (status and self.out_of_step())
         if why == EXITED and status:
             why, status = _cause(status)
         self.answer(why, status, wall, cpu, peak, alive, value, code)
@@ -877,8 +880,10 @@ class Server:
             ended = answered = False
             for fd, event in poll.poll(max(0, (until - now) * 1000)):
                 if fd == self.control.fileno():
-                    if event & (select.POLLHUP | select.POLLERR):
-                        os._exit(1)  # whoever asked is gone: all this ends with us
+                    if event & (select.POLLHUP | select.POLLERR):  # whoever asked is gone
+                        if not self.isolated:
+                            kill_everything(False)
+                        os._exit(1)  # in a namespace of our own, all this ends with us
                 elif fd == pidfd:
                     ended = True
                 elif sock is not None and fd == sock.fileno():
