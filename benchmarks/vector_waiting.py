@@ -181,12 +181,10 @@ def report(medians: dict[str, Numbers]) -> list[Row]:
         what += f"; {m['per_cpu_second']:,.0f} per CPU second, {m['processors']:.2f} processors"
         asked, held = "", None
         if name.startswith("ours"):
-            asked = str(ASKED[n])
-            if m["conserving"] > m["per_cpu_second"]:
+            asked, held = str(ASKED[n]), m["share"] >= ASKED[n]
+            if not held and m["conserving"] > m["per_cpu_second"]:
                 # More than one processor's worth of Python: the interpreter lock does not let it be used.
-                asked = f"the CPU's limit: {m['per_cpu_second'] / m['conserving']:.2f}"
-            else:
-                held = m["share"] >= ASKED[n]
+                asked, held = f"the CPU's limit: {m['per_cpu_second'] / m['conserving']:.2f}", None
         rows.append(Row(name, what, asked, held))
     for kind in ("awaiting", "blocking"):
         m = medians[f"ours, {kind} x 4096"]
