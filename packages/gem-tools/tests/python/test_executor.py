@@ -14,9 +14,10 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
+from tests_support import host_processes
 
-from gem_tools.python import Case, Executor
-from gem_tools.python.executor import big_int, heavy_packages
+from gem_tools.python import Case, Executor, zygote
+from gem_tools.python.executor import big_int, heavy_packages, told
 
 # -- ordinary programs -------------------------------------------------------------------------------------
 
@@ -52,7 +53,11 @@ def test_output_and_status(either):
         ("import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-c', 'print(7)']))", "", "b'7\\n'\n"),
         ("from concurrent.futures import ThreadPoolExecutor as T\nprint(sum(T().map(abs, [-1, 2])))", "", "3\n"),
         ("import asyncio\nasync def f(): return 4\nprint(asyncio.run(f()))", "", "4\n"),
-        ("from threading import Thread\nimport time\nThread(target=lambda: time.sleep(.1) or print('late')).start()", "", "late\n"),
+        (
+            "from threading import Thread\nimport time\nThread(target=lambda: time.sleep(.1) or print('late')).start()",
+            "",
+            "late\n",
+        ),
         ("import atexit; atexit.register(print, 'bye'); print('hi')", "", "hi\nbye\n"),
         ("out = open(1, 'w'); out.write('unflushed')", "", "unflushed"),
         ("import io, sys\nsys.stdout = io.StringIO()\nprint(1)\nsys.stdout = sys.__stdout__\nprint(2)", "", "2\n"),
@@ -384,17 +389,19 @@ def test_closed_executor(executor):
         pool.run("print(1)")
 
 
-def test_close_ends_what_runs():
-    pool = Executor(slots=1, timeout=60.0)
+@pytest.mark.parametrize("backend", ["isolated", "subprocess"])
+def test_close_ends_what_runs(backend):
+    pool = Executor(backend, slots=1, timeout=60.0)
     results = []
-    thread = threading.Thread(target=lambda: results.append(pool.run("import time; time.sleep(50)")))
+    code = "import subprocess; subprocess.run(['sleep', '31341'])"
+    thread = threading.Thread(target=lambda: results.append(pool.run(code)))
     thread.start()
-    while not pool._busy:
-        time.sleep(0.01)
-    time.sleep(0.3)
+    while not host_processes("31341"):
+        time.sleep(0.02)
     pool.close()
     thread.join(20)
     assert [r.reason for r in results] == ["lost"]
+    assert host_processes("31341") == 0
 
 
 def test_lost_interpreter_is_replaced():
@@ -465,16 +472,18 @@ def test_killed_caller_leaves_nothing(backend, running):
         "from gem_tools.python import Executor\n"
         f"pool = Executor({backend!r}, slots=1, timeout=300); pool.run('1')\n"
         "print(pool._idle[0]._finalizer.peek()[2][2].pid, flush=True)\n"
-        f"if {running}: pool.run('import time; time.sleep(290)')\n"
+        f"if {running}: pool.run('import subprocess; subprocess.run([\\'sleep\\', \\'31340\\'])')\n"
         "time.sleep(300)\n"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     pid = int(child.stdout.readline())
-    time.sleep(0.3)
+    while running and not host_processes("31340"):
+        time.sleep(0.02)
     child.kill()
     child.wait()
     child.stdout.close()
     assert gone(pid)
+    assert host_processes("31340") == 0
 
 
 def test_exit_leaves_nothing():
@@ -533,6 +542,31 @@ def test_what_a_program_imports_is_recognised():
     assert heavy_packages(b"x = 'import numpy'\n", True) == []
     assert heavy_packages(b"print(np.pi)", True) == ["numpy"]
     assert heavy_packages(b"print(np.pi)", False) == []
+
+
+def test_what_a_fork_is_told():
+    with Executor() as pool:
+        assert told(b"print(1 + 1)", pool) == {"source": b"print(1 + 1)"}
+        assert told(b"x = sqrt(math.pi)", pool)["imports"] == {"sqrt": "math:sqrt", "math": "math"}
+        assert "imports" not in told(b"import numpy as np\nimport math\nnp.pi", pool)
+        assert told(b"import numpy\nnp.pi", pool)["imports"] == {"np": "numpy"}
+        assert "imports" not in told(b"x = {}\ny = x.copy()", pool)
+        assert told(b"import random", pool)["random"]
+        assert told(b"f = open(1, 'w')", pool)["thorough"]
+        assert told(b"print(__file__)", pool)["file"]
+        assert told(b"\xff\x00", pool) == {"source": b"\xff\x00"}
+
+
+def test_a_request_that_is_not_read_to_its_end_ends_the_interpreter():
+    """Else the rest of one program would be taken for the next request."""
+    with Executor(slots=1) as pool:
+        pool.run("1")
+        slot = pool._idle[0]
+        slot.control.settimeout(20)
+        slot.control.sendall(zygote.REQUEST.pack(zygote.RUN, 5.0, 4) + b"????" + b"R" * 40)
+        assert not slot._receive_reply().alive
+        assert pool.run("print(1)").stdout == "1\n"
+        assert pool._idle != [slot]
 
 
 @given(st.integers(min_value=-(10**9), max_value=10**9), st.integers(min_value=0, max_value=9000))

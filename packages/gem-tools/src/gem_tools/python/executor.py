@@ -521,7 +521,7 @@ _WANTS_FILE = re.compile(rb"__file__|inspect|multiprocessing|concurrent|runpy")
 _WANTS_RANDOM = re.compile(rb"rand|shuffle|choice|sample|secrets|layout")
 #: What a program may have left unflushed or unfinished, so that it must be let go of thoroughly.
 _WANTS_CARE = re.compile(rb"open|__del__|finalize|TextIOWrapper|FileIO")
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # no attributes
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]+)(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*|;.*)?$", re.MULTILINE)
 
 

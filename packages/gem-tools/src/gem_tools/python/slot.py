@@ -317,15 +317,16 @@ def _end(
     owner: int, control: socket.socket, process: subprocess.Popen[bytes], inner: list[int], folder: str | None
 ) -> None:
     """Close a slot; in a forked copy of its owner only let go of it."""
+    if os.getpid() == owner:
+        with contextlib.suppress(OSError):
+            control.shutdown(socket.SHUT_RDWR)  # closing alone is not seen while a thread waits on it
     control.close()
     if os.getpid() == owner:
         if folder is None:
             with contextlib.suppress(OSError):
                 signal.pidfd_send_signal(inner[0], signal.SIGKILL)  # process 1: the kernel ends the rest
-        else:
-            process.terminate()
         try:
-            process.wait(5)
+            process.wait(10)  # the closed socket tells it; it ends what it runs first
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
