@@ -1,7 +1,10 @@
+import importlib
 import re
 from pathlib import Path
 
 import pytest
+
+from gem.testing import assert_conforms
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
@@ -12,9 +15,7 @@ def test_the_readme_runs(code):
     exec(compile(code, "README.md", "exec"), {"__name__": "readme"})
 
 
-def test_the_game_of_the_readme_conforms():
-    from gem.testing import assert_conforms
-
-    names = {"__name__": "readme"}
-    exec(compile(BLOCKS[-1], "README.md", "exec"), names)
-    assert_conforms(names["CoinToss"], backends=["sync"])
+def test_the_game_of_the_readme_conforms(tmp_path, monkeypatch):
+    (tmp_path / "coin_toss.py").write_text(BLOCKS[-1])
+    monkeypatch.syspath_prepend(tmp_path)
+    assert_conforms(importlib.import_module("coin_toss").CoinToss, backends=["sync"])
