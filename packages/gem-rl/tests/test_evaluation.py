@@ -36,6 +36,10 @@ def test_nothing_won_and_nothing_played() -> None:
     assert summary([], 4) == {}
 
 
+def test_an_environment_that_reports_no_success_gets_none() -> None:
+    assert summary([episode([0.5, 0.5]), episode([0.0])], limit=8) == {"reward": 0.5, "turns": 1.5}
+
+
 def test_turn_limits_from_id_option_and_setting(small: Make) -> None:
     assert turn_limit(small()) == 4
     assert turn_limit(small(env_options={"max_turns": 3})) == 3

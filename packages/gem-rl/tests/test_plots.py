@@ -39,6 +39,20 @@ def test_what_is_drawn(tmp_path: Path, small: Callable[..., Any], monkeypatch: p
     assert {text.get_text() for text in turns.texts} == {"5.40", "3.10"}
 
 
+def test_reward_takes_the_place_of_success_where_none_is_reported(
+    tmp_path: Path, small: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from matplotlib.figure import Figure
+
+    drawn: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda self, path: drawn.append(self))
+    metrics = [{"step": n, "reward": n / 2, "turns": 3.0} for n in range(1, 4)]
+    learning_curve(tmp_path / "curve.png", metrics, small(steps=3), {"turn_limit": 4, "before": {}, "after": {}})
+    turns, reward = drawn[0].axes
+    assert list(reward.lines[0].get_ydata()) == [0.5, 1.0, 1.5]
+    assert turns.get_title(loc="left") == "turns an episode"
+
+
 def test_smoothing_keeps_length_and_constants() -> None:
     assert smooth([2.0] * 50) == [2.0] * 50
     assert smooth([1.0]) == [1.0]

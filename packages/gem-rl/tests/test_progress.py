@@ -56,6 +56,12 @@ def test_the_line_has_rate_reward_success_turns_and_time_left() -> None:
         assert part in line
 
 
+def test_success_is_left_out_where_none_is_reported() -> None:
+    line = Meter(2).line({"step": 1, "reward": 0.5, "turns": 2.0, "episodes": 4}, 1.0)
+    assert "success" not in line
+    assert "turns  2.00" in line
+
+
 def test_numbers_are_smoothed() -> None:
     meter = Meter(100)
     meter.line({"step": 1, "reward": 0.0, "success": 0.0, "turns": 8.0, "episodes": 64}, 1.0)

@@ -154,6 +154,24 @@ def test_a_finished_run_goes_on_to_more_steps(tmp_path: Path, small: Make) -> No
     assert (folder.path / "metrics.jsonl").read_bytes() == (other.path / "metrics.jsonl").read_bytes()
 
 
+def test_held_out_episodes_that_errored_are_left_out_and_counted(tmp_path: Path, small: Make) -> None:
+    folder, results, _ = trained(tmp_path / "run", small(env_options={"breaks": True}, warmup_steps=0, policy="tiny"))
+    assert results["before"]["errored"] == results["after"]["errored"] == 6
+    assert len(folder.episodes("after")) == 12
+
+
+def test_the_second_ctrl_c_does_not_wait() -> None:
+    from gem_rl.run import _interruptible
+
+    stream = io.StringIO()
+    with _interruptible(Progress(stream)) as interrupted:
+        signal.raise_signal(signal.SIGINT)
+        assert interrupted.is_set()
+        assert "Ctrl-C again to stop at once" in stream.getvalue()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+
+
 def test_a_note_is_said_once(tmp_path: Path, small: Make) -> None:
     _, _, text = trained(tmp_path / "run", small(max_tokens=1, eval_episodes=0))
     assert text.count("collapsed") == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gem_rl.errors import ConfigError
+from gem_rl.errors import ConfigError, EmptyBatch
 from gem_rl.evaluation import evaluate
 from gem_rl.policies.build import build_policy
 from gem_rl.warmup import play_randomly
@@ -41,6 +41,18 @@ def test_the_settings_turn_limit_holds(small: Make) -> None:
 def test_an_environment_without_random_actions_says_what_to_do(small: Make) -> None:
     with pytest.raises(ConfigError, match="implement sample_random_action, or train a pretrained model"):
         build_policy(small(env="toy:Mute-v0"))
+
+
+def test_episodes_that_error_are_left_out(small: Make) -> None:
+    transcripts = play_randomly(small(env_options={"breaks": True}))
+    assert 0 < len(transcripts) < 32
+    assert all(t.task.seed % 2 == 0 for t in transcripts)
+
+
+def test_nothing_but_errors_says_why(small: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gem_rl.warmup.training_seeds", lambda *_: [1, 3])
+    with pytest.raises(EmptyBatch, match=r"all 2 episodes of the warm-up errored: .*odd seeds"):
+        play_randomly(small(env_options={"breaks": True}))
 
 
 def test_after_it_nearly_every_answer_has_the_form_and_no_answer_is_preferred(small: Make) -> None:

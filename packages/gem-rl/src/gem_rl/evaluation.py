@@ -52,15 +52,19 @@ def summary(episodes: Sequence[Episode], limit: int | None) -> dict[str, Any]:
     """``reward`` (undiscounted, an episode), ``success`` and ``turns``: means over the episodes.
 
     An episode without success counts ``limit`` turns, however early it ended, so that giving up is never short.
-    ``turns_won`` is over the successful ones alone.
+    ``turns_won`` is over the successful ones alone. Where no episode reports success there is neither, and turns are
+    counted as played.
     """
     if not episodes:
         return {}
     count = len(episodes)
+    reward = sum(e.total_reward for e in episodes) / count
+    if all(e.success is None for e in episodes):
+        return {"reward": reward, "turns": sum(len(e.turns) for e in episodes) / count}
     won = [len(e.turns) for e in episodes if e.success]
     lost = [len(e.turns) for e in episodes if not e.success]
     out = {
-        "reward": sum(e.total_reward for e in episodes) / count,
+        "reward": reward,
         "success": len(won) / count,
         "turns": (sum(won) + sum(lost if limit is None else [limit] * len(lost))) / count,
     }

@@ -74,7 +74,7 @@ class Meter:
         parts = [
             f"step {step:{len(str(self.steps))}}/{self.steps} {_bar(step / self.steps)}",
             f"reward {smooth['reward']:6.3f}",
-            f"success {smooth['success']:4.0%}",
+            *([f"success {smooth['success']:4.0%}"] if "success" in smooth else []),
             f"turns {smooth['turns']:5.2f}",
             f"{smooth['episodes'] / max(smooth['seconds'], 1e-9):5.0f} episodes/s",
             f"{clock((self.steps - step) * smooth['seconds'])} left",

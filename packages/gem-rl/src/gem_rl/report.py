@@ -37,7 +37,7 @@ def write_report(path: Path, folder: RunFolder, config: TrainConfig, results: di
 
 
 def _episode_set(folder: RunFolder, name: str, config: TrainConfig) -> dict[str, Any]:
-    kept = folder.episodes(name)
+    kept = [(episode, advantages) for episode, advantages in folder.episodes(name) if episode.error is None]
     advantages = [advantage for _, advantage in kept]
     if kept and advantages[0] is None:
         advantages = _judged([episode for episode, _ in kept], config)

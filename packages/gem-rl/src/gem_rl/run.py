@@ -121,7 +121,7 @@ def _keep(step: Step, folder: RunFolder, name: str) -> None:
 
 def _evaluate(policy: Any, config: TrainConfig, folder: RunFolder, name: str) -> None:
     rollouts = evaluate(policy, config)
-    folder.write_episodes(name, rollouts.episodes, None)
+    folder.write_episodes(name, [*rollouts.episodes, *rollouts.errors], None)
 
 
 def _finish(trainer: Trainer, folder: RunFolder, progress: Progress) -> dict[str, Any]:
@@ -135,7 +135,9 @@ def _finish(trainer: Trainer, folder: RunFolder, progress: Progress) -> dict[str
         progress.show(f"evaluating {config.eval_episodes} held-out episodes after training")
         _evaluate(trainer.policy, config, folder, "after")
         for name in ("before", "after"):
-            results[name] = summary([episode for episode, _ in folder.episodes(name)], limit)
+            episodes = [episode for episode, _ in folder.episodes(name)]
+            played = [episode for episode in episodes if episode.error is None]
+            results[name] = {**summary(played, limit), "errored": len(episodes) - len(played)}
     folder.write_results(results)
     learning_curve(folder.path / "curve.png", folder.metrics(), config, results)
     write_report(folder.path / "episodes.html", folder, config, results)

@@ -12,11 +12,12 @@ from typing import Any
 
 import torch
 
+from gem import Env
 from gem.rollout import Episode, Response, TaskSpec
 from gem_rl import losses
 from gem_rl.batch import micro_batches, pack
 from gem_rl.config import TrainConfig
-from gem_rl.errors import ConfigError
+from gem_rl.errors import ConfigError, EmptyBatch
 from gem_rl.policies.base import Policy, text_of
 from gem_rl.seeds import derive, training_seeds
 
@@ -39,32 +40,45 @@ class Transcript:
 
 
 def play_randomly(config: TrainConfig) -> list[Transcript]:
-    """Episodes of the environment's own random actions.
+    """Episodes of the environment's own random actions; those that error are left out.
 
     Raises:
         ConfigError: the environment has no random actions.
+        EmptyBatch: every episode errored.
     """
     options = {**config.env_options, "wrappers": config.wrappers or Policy.wrappers}
     seeds = training_seeds(derive(config.seed, "warmup"), 0, config.warmup_episodes)
     transcripts = []
-    with TaskSpec(config.env, options).make() as env:
+    cause: Exception | None = None
+    env = TaskSpec(config.env, options).make()
+    try:
         for seed in seeds:
-            task = TaskSpec(config.env, options, seed)
-            transcript = Transcript(task, task.reset(env), [])
-            while True:
-                try:
-                    action = env.sample_random_action()
-                except NotImplementedError:
-                    raise ConfigError(
-                        f"{config.env} has no random actions to learn the answer format from: implement "
-                        "sample_random_action, or train a pretrained model with policy hf:PATH"
-                    ) from None
-                result = env.step(action)
-                transcript.steps.append((action, result))
-                if result[2] or result[3] or len(transcript.steps) == config.max_turns:
-                    break
-            transcripts.append(transcript)
+            try:
+                transcripts.append(_play(env, TaskSpec(config.env, options, seed), config.max_turns))
+            except NotImplementedError:
+                raise ConfigError(
+                    f"{config.env} has no random actions to learn the answer format from: implement "
+                    "sample_random_action, or train a pretrained model with policy hf:PATH"
+                ) from None
+            except Exception as error:  # an environment may raise anything; the next episode gets a fresh one
+                cause = error
+                env.close()
+                env = TaskSpec(config.env, options).make()
+    finally:
+        env.close()
+    if not transcripts:
+        raise EmptyBatch(f"all {len(seeds)} episodes of the warm-up errored: {cause!r}") from cause
     return transcripts
+
+
+def _play(env: Env, task: TaskSpec, max_turns: int | None) -> Transcript:
+    transcript = Transcript(task, task.reset(env), [])
+    while True:
+        action = env.sample_random_action()
+        result = env.step(action)
+        transcript.steps.append((action, result))
+        if result[2] or result[3] or len(transcript.steps) == max_turns:
+            return transcript
 
 
 def imitate(

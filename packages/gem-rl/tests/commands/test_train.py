@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -124,7 +123,11 @@ def test_the_table(tmp_path: Path) -> None:
     assert lines[1].split() == ["before", "5.40", "61.0%", "0.770"]
     assert lines[3].split() == ["optimum", "2.625"]
     assert table({"best_turns": 2.0}) == ""
-    assert json.dumps(results)
+    assert table({"before": {"errored": 3}, "after": {"errored": 3}}) == ""
+    silent = {"turns": 1.0, "reward": 0.5, "errored": 2}
+    assert table({"before": silent, "after": silent}).splitlines()[1].split() == [
+        "before", "1.00", "-", "0.500", "2", "errored,", "left", "out"
+    ]  # fmt: skip
 
 
 def test_option_values(tmp_path: Path) -> None:

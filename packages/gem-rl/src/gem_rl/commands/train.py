@@ -87,14 +87,16 @@ def run(args: argparse.Namespace) -> int:
 
 def table(results: dict[str, Any]) -> str:
     """The evaluation before and after as text; empty where there was none."""
-    if not results.get("before") or not results.get("after"):
+    if any("turns" not in results.get(name, {}) for name in ("before", "after")):
         return ""
     limit = results.get("turn_limit")
     note = f"   a failure counts {limit} turns" if limit else ""
     lines = [f"held-out seeds    turns  success   reward{note}"]
     for name in ("before", "after"):
         row = results[name]
-        lines.append(f"{name:14} {row['turns']:8.2f} {row['success']:8.1%} {row['reward']:8.3f}")
+        success = f"{row['success']:8.1%}" if "success" in row else f"{'-':>8}"
+        errored = f"   {row['errored']} errored, left out" if row.get("errored") else ""
+        lines.append(f"{name:14} {row['turns']:8.2f} {success} {row['reward']:8.3f}{errored}")
     if results.get("best_turns") is not None:
         lines.append(f"{'optimum':14} {results['best_turns']:8.3f}")
     return "\n".join(lines)
