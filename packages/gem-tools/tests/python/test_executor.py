@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 from tests_support import host_processes
 
+from gem.errors import MissingDependency
 from gem_tools.python import Case, Executor, zygote
 from gem_tools.python.executor import big_int, heavy_packages, told
 
@@ -535,6 +536,22 @@ def test_packages_are_loaded_once_programs_ask_for_them():
     with Executor(slots=1, preload=["fractions", "no_such_module"]) as pool:
         assert pool.run("import sys; print('fractions' in sys.modules)").stdout == "True\n"
         assert [pool.run(code).stdout for _ in range(3)] == ["False\n"] * 3
+
+
+@pytest.fixture
+def deadly(tmp_path):
+    """Options with which ``import networkx`` kills a warm interpreter, and only that."""
+    (tmp_path / "networkx.py").write_text("import os\nif os.getpid() == 1: os._exit(1)\n")
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    return {"slots": 1, "environment": {"PYTHONPATH": str(tmp_path)}, "readable": [tmp_path]}
+
+
+def test_an_import_that_kills_the_interpreter(deadly):
+    with Executor(**deadly) as pool:
+        assert [pool.run("import networkx\nprint(1)").stdout for _ in range(4)] == ["1\n"] * 4
+    with Executor(preload=["networkx"], **deadly) as pool, pytest.raises(MissingDependency, match="networkx"):
+        pool.run("1")
 
 
 def test_what_a_program_imports_is_recognised():

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from gem.errors import MissingDependency
 from gem_tools.python import zygote
 from gem_tools.python.interpreter import describe
 from gem_tools.python.names import HEAVY_PACKAGES, USUAL_NAMES
@@ -141,6 +142,7 @@ class Executor:
         }
         self._fixed_preload = None if preload is None else list(preload)
         self._asked: Counter[str] = Counter()
+        self._unfit: set[str] = set()
         self._closed = False
         self._reset()
         _executors.add(self)
@@ -292,7 +294,12 @@ class Executor:
             slot.close()
             raise ValueError("the executor is closed; make a new one")
         if self._fixed_preload:
-            slot.preload(self._fixed_preload)
+            try:
+                slot.preload(self._fixed_preload)
+            except SlotLost:
+                self.let_go(slot)
+                names = ", ".join(self._fixed_preload)
+                raise MissingDependency(f"the interpreter ended while it imported {names}; shorten preload") from None
         return slot
 
     def let_go(self, slot: Slot) -> None:
@@ -315,8 +322,14 @@ class Executor:
         if self._fixed_preload is not None:
             return []
         with self._lock:
+            packages = [package for package in packages if package not in self._unfit]
             self._asked.update(packages)
             return [package for package in packages if self._asked[package] >= _OFTEN]
+
+    def give_up(self, packages: Sequence[str]) -> None:
+        """Never load these packages into a warm interpreter again."""
+        with self._lock:
+            self._unfit.update(packages)
 
     def take(self) -> Slot:
         """An idle interpreter, or a new one."""
@@ -357,7 +370,13 @@ class _Lease:
             slot = self._slot = self._executor.take()
             missing = [package for package in self._preload if package not in slot.preloaded]
             if missing:
-                slot.preload(missing)
+                try:
+                    slot.preload(missing)
+                except SlotLost:  # an import that kills its interpreter is the program's own affair
+                    self._preload = []
+                    self._executor.give_up(missing)
+                    self.give_back()
+                    slot = self._slot = self._executor.take()
         return slot.ask(what, body, timeout)
 
     def give_back(self) -> None:
@@ -539,7 +558,8 @@ def told(source: bytes, executor: Executor) -> dict[str, Any]:
         text = source.decode("utf-8", "replace")
         names = USUAL_NAMES.keys() & set(_WORD.findall(text))
         if names:
-            names -= {alias or module for module, alias in _IMPORT.findall(text)}  # these are not forgotten
+            names = names.difference(*_IMPORT.findall(text))  # these are not forgotten
+        if names:
             body["imports"] = {name: USUAL_NAMES[name] for name in names}
     return body
 
