@@ -24,7 +24,8 @@ def test_a_pipe_gets_plain_lines_now_and_then(monkeypatch: pytest.MonkeyPatch) -
         now[0] = float(second)
         shown.show(f"second {second}")
     shown.show("done", last=True)
-    assert stream.getvalue() == "second 0\nsecond 5\nsecond 10\ndone\n"
+    shown.show("next stage")
+    assert stream.getvalue() == "second 0\nsecond 5\nsecond 10\ndone\nnext stage\n"
 
 
 def test_a_terminal_gets_one_line_that_renews_itself(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,8 +24,8 @@ class Progress:
 
     def say(self, text: str) -> None:
         """A line that stays."""
-        self._erase()
-        print(text, file=self.stream, flush=True)
+        self._print(text)
+        self._last = float("-inf")  # whatever begins now is shown at once
 
     def show(self, text: str, *, last: bool = False) -> None:
         """The state of things: renewed in place on a terminal, otherwise printed when the last line is old enough.
@@ -36,14 +36,18 @@ class Progress:
         now = time.monotonic()
         if not last and now - self._last < (LIVE_INTERVAL if self.live else PLAIN_INTERVAL):
             return
-        self._last = now
+        self._last = float("-inf") if last else now
         if not self.live or last:
-            self.say(text)
+            self._print(text)
             return
         width = shutil.get_terminal_size().columns - 1
         self.stream.write("\r\x1b[2K" + text[:width])
         self.stream.flush()
         self._shown = True
+
+    def _print(self, text: str) -> None:
+        self._erase()
+        print(text, file=self.stream, flush=True)
 
     def _erase(self) -> None:
         if self._shown:
