@@ -129,7 +129,7 @@ class Executor:
         self.supply_imports = supply_imports
         self.show_last = show_last
         self._python = python
-        self._limits = {
+        self._limits: dict[str, Any] = {
             "isolated": backend == "isolated",
             "memory": memory_mb << 20,
             "disk": disk_mb << 20,

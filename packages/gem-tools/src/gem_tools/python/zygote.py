@@ -9,7 +9,16 @@ that will run it; output passes through buffers that are cleared after each run.
 fork inherits, holds nothing of earlier programs.
 """
 
+from __future__ import annotations
+
 import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any, NoReturn
+
+    Hook = Callable[[], object] | None
 
 
 class ForkHooks:
@@ -19,35 +28,35 @@ class ForkHooks:
     that a program makes itself runs them.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.hooks = []
         self.mine = True
         self.register = os.register_at_fork
         self.register(before=self._before, after_in_parent=self._in_parent, after_in_child=self._in_child)
 
-    def __enter__(self):
+    def __enter__(self) -> None:
         os.register_at_fork = self._put_off
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         os.register_at_fork = self.register
 
-    def _put_off(self, *, before=None, after_in_parent=None, after_in_child=None):
+    def _put_off(self, *, before: Hook = None, after_in_parent: Hook = None, after_in_child: Hook = None) -> None:
         self.hooks.append((before, after_in_parent, after_in_child))
 
-    def _run(self, position, hooks):
+    def _run(self, position: int, hooks: Iterable[tuple[Hook, Hook, Hook]]) -> None:
         for hook in hooks:
             if hook[position] is not None:
                 hook[position]()
 
-    def _before(self):
+    def _before(self) -> None:
         if not self.mine:
             self._run(0, reversed(self.hooks))
 
-    def _in_parent(self):
+    def _in_parent(self) -> None:
         if not self.mine:
             self._run(1, self.hooks)
 
-    def _in_child(self):
+    def _in_child(self) -> None:
         if self.mine:
             self.mine = False
         else:
@@ -113,7 +122,7 @@ _libc.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_
 # -- confinement -----------------------------------------------------------------------------------------
 
 
-def confine(config):
+def confine(config: dict[str, Any]) -> None:
     """Take what the zygote needs, then give up every right to take more."""
     os.umask(0o022)
     if config["isolated"]:
@@ -145,11 +154,11 @@ def confine(config):
         resource.setrlimit(number, (value, value))
 
 
-def _prctl(option, argument, pointer=None):
+def _prctl(option: int, argument: int, pointer: bytes | None = None) -> None:
     _check(_libc.prctl(option, argument, pointer, 0, 0), "confine programs (prctl)")
 
 
-def _check(result, what):
+def _check(result: int, what: str) -> None:
     if result != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"cannot {what}: {os.strerror(number)}")
@@ -167,21 +176,21 @@ class Capture:
     scratch = bytearray(65536)
     view = memoryview(scratch)
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self.half = max(1, limit // 2)
         self.head = bytearray(self.half)
         self.tail = bytearray(self.half)
         self.fd = -1
         self.total = 0
 
-    def open(self):
+    def open(self) -> int:
         """A fresh pipe (its flags must not leak from one run to the next); returns the end to write to."""
         self.fd, write_end = os.pipe()
         os.set_blocking(self.fd, False)
         self.total = 0
         return write_end
 
-    def pump(self):
+    def pump(self) -> int:
         """Read once; the bytes read, 0 when every writer is gone, -1 when there is nothing now."""
         try:
             count = os.readv(self.fd, [self.scratch])
@@ -191,7 +200,7 @@ class Capture:
             self.keep(count)
         return count
 
-    def keep(self, count):
+    def keep(self, count: int) -> None:
         start = 0
         if self.total < self.half:
             start = min(self.half - self.total, count)
@@ -209,13 +218,13 @@ class Capture:
                 self.tail[: length - first] = self.view[begin + first : count]
         self.total += count
 
-    def drain(self):
+    def drain(self) -> None:
         """What is still in the pipe; at most what a pipe holds, as every writer is dead or waiting."""
         for _ in range(32):
             if self.pump() <= 0:
                 break
 
-    def parts(self):
+    def parts(self) -> tuple[list[memoryview], int, int]:
         """The kept bytes in order, as views."""
         head = min(self.total, self.half)
         tail = min(self.total - head, self.half)
@@ -227,7 +236,7 @@ class Capture:
             views += [memoryview(self.tail)[position:], memoryview(self.tail)[:position]]
         return views, head, tail
 
-    def clear(self):
+    def clear(self) -> None:
         used = min(self.total, 65536)
         self.scratch[:used] = bytes(used)
         for buffer in (self.head, self.tail):
@@ -235,7 +244,7 @@ class Capture:
             buffer[:used] = bytes(used)
         self.total = 0
 
-    def close(self):
+    def close(self) -> None:
         if self.fd >= 0:
             os.close(self.fd)
             self.fd = -1
@@ -244,7 +253,7 @@ class Capture:
 # -- processes ---------------------------------------------------------------------------------------------
 
 
-def descendants(isolated):
+def descendants(isolated: bool) -> list[int]:
     """The processes of the run in progress: in a namespace of our own, everything but us."""
     me = os.getpid()
     pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
@@ -266,7 +275,7 @@ def descendants(isolated):
     return found
 
 
-def kill_everything(isolated):
+def kill_everything(isolated: bool) -> tuple[float, int]:
     """Kill and reap the whole run. Returns the CPU seconds and the peak kilobytes of what was reaped."""
     cpu, peak = 0.0, 0
     while True:
@@ -291,7 +300,7 @@ def kill_everything(isolated):
             return cpu, peak
 
 
-def memory_used(isolated, base):
+def memory_used(isolated: bool, base: int) -> tuple[int, list[int]]:
     """Resident bytes of the run beyond the pages each process shares with the zygote."""
     pids = descendants(isolated)
     total = 0
@@ -304,7 +313,7 @@ def memory_used(isolated, base):
     return total * _PAGE, pids
 
 
-def proportional(pids):
+def proportional(pids: list[int]) -> int:
     """Bytes resident, each shared page counted once in all: dear to ask, and what the limit is about."""
     total = 0
     for pid in pids:
@@ -331,7 +340,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 class Workplace:
     """The folder of programs, and whatever else they can write to: the same and empty for each of them."""
 
-    def __init__(self, path, roots, private):
+    def __init__(self, path: str, roots: list[str], private: bool) -> None:
         self.path = path
         self.roots = roots
         #: What was there before any program: the way to readable files that happen to lie below.
@@ -343,14 +352,14 @@ class Workplace:
         #: Free inodes of the empty file systems, where they are ours alone.
         self.free = self._free() if private else None
 
-    def _folder(self):
+    def _folder(self) -> tuple[int, int]:
         facts = os.lstat(self.path)
         return facts.st_ino, facts.st_mode
 
-    def _free(self):
+    def _free(self) -> int:
         return sum(os.statvfs(root).f_ffree for root in self.roots)
 
-    def wipe(self, held=0):
+    def wipe(self, held: int = 0) -> bool:
         """Empty it all; whether that worked. If not, the zygote ends, and its file systems with it.
 
         ``held`` files are the zygote's own: unlinked already, and open until the answer is out.
@@ -376,7 +385,7 @@ class Workplace:
             return False
 
 
-def remove_tree(path):
+def remove_tree(path: str) -> None:
     with os.scandir(path) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -397,7 +406,7 @@ class EagerWriter(io.TextIOWrapper):
 
     _left = EAGER_LINES
 
-    def write(self, text):
+    def write(self, text: str) -> int:
         written = io.TextIOWrapper.write(self, text)
         if "\n" in text:
             self.flush()
@@ -408,7 +417,7 @@ class EagerWriter(io.TextIOWrapper):
         return written
 
 
-def standard_streams():
+def standard_streams() -> None:
     """The streams of all programs to come, made before the first fork: each finds them unused."""
     spare = os.pipe()
     os.dup2(spare[1], 1)
@@ -427,14 +436,14 @@ def standard_streams():
     os.close(null)
 
 
-def reseed():
+def reseed() -> None:
     """Random numbers of its own for a program that may want some."""
     for name in ("random", "numpy.random", "sympy.core.random"):
         if name in sys.modules:
             sys.modules[name].seed()
 
 
-def last_words(signum, frame):
+def last_words(signum: int, frame: types.FrameType | None) -> None:
     """At the time limit: what the program printed must not die in a buffer."""
     if hooks.mine:
         return  # a program sent it to the zygote
@@ -447,14 +456,14 @@ def last_words(signum, frame):
     os.kill(os.getpid(), signal.SIGXCPU)
 
 
-def receive(sock, length):
+def receive(sock: _socket.socket, length: int) -> bytes:
     data = sock.recv(length, _socket.MSG_WAITALL) if length else b""
     if len(data) < length:
         os._exit(1)
     return data
 
 
-def stage(config):
+def stage(config: dict[str, Any]) -> None:
     """Set the scene, in the zygote: what every program finds, so that no fork has to make it."""
     module = types.ModuleType("__main__")
     module.__file__ = os.path.join(config["folder"], MAIN_FILE)
@@ -463,10 +472,9 @@ def stage(config):
     sys.argv = [MAIN_FILE]
     sys.path[0] = config["folder"]
     set_handler(signal.SIGXCPU, last_words)
-    return module.__dict__
 
 
-def become_program(config, body):
+def become_program(config: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """In the fork, before the first line of the program: what is left to do. Returns the program's namespace."""
     pthread_sigmask(_SET_MASK, ())
     if config["isolated"]:
@@ -485,7 +493,7 @@ def become_program(config, body):
     return sys.modules["__main__"].__dict__
 
 
-def compile_program(body):
+def compile_program(body: dict[str, Any]) -> types.CodeType:
     code = body.get("compiled")
     if code is not None:
         return marshal.loads(code)
@@ -493,7 +501,7 @@ def compile_program(body):
     return compile(source, MAIN_FILE, "exec", dont_inherit=True)
 
 
-def split_last_expression(source):
+def split_last_expression(source: str) -> list[types.CodeType]:
     """The program with its last expression shown, as a notebook does."""
     import ast
 
@@ -504,7 +512,7 @@ def split_last_expression(source):
     return [compile(tree, MAIN_FILE, "exec", dont_inherit=True), compile(last, MAIN_FILE, "single", dont_inherit=True)]
 
 
-def supply_imports(codes, namespace, table):
+def supply_imports(codes: list[types.CodeType], namespace: dict[str, Any], table: dict[str, str]) -> None:
     """Bind the usual names (``math``, ``np``, ``deque``) that a program uses and forgot to import.
 
     A name that the program binds itself is simply bound over; nothing is run twice.
@@ -523,16 +531,16 @@ def supply_imports(codes, namespace, table):
             supply_imports(inner, namespace, table)
 
 
-_sources = []
+_sources: list[bytes] = []
 
 
-def write_main(source):
+def write_main(source: bytes) -> None:
     """The program as a file, for whatever reads it there."""
     with open(os.path.join(sys.path[0], MAIN_FILE), "wb") as file:
         file.write(source)
 
 
-def report(error):
+def report(error: BaseException) -> None:
     """Print a traceback that begins at the program, not at us."""
     if _sources:
         try:
@@ -546,12 +554,12 @@ def report(error):
     sys.excepthook(type(error), error, trace)
 
 
-def leave(status, thorough=True):
+def leave(status: int, thorough: bool = True) -> NoReturn:
     finish(thorough)
     os._exit(status)
 
 
-def finish(thorough):
+def finish(thorough: bool) -> None:
     """What an interpreter does at its end, short of tearing itself down.
 
     ``thorough``: let go of what the program holds, for it may have finalizers, or streams that are not flushed.
@@ -572,7 +580,7 @@ def finish(thorough):
             pass
 
 
-def exit_status(error):
+def exit_status(error: SystemExit) -> int:
     """The status of ``sys.exit(x)``, its message printed if it is one."""
     code = error.code
     if code is None:
@@ -586,7 +594,7 @@ def exit_status(error):
     return 1
 
 
-def execute(codes, namespace):
+def execute(codes: list[types.CodeType], namespace: dict[str, Any]) -> int | None:
     """Run code objects; returns an exit status, or ``None`` where they came to their end."""
     try:
         for code in codes:
@@ -602,7 +610,7 @@ def execute(codes, namespace):
     return None
 
 
-def call_function(namespace, body, fd):
+def call_function(namespace: dict[str, Any], body: dict[str, Any], fd: int) -> int:
     """Call what the program defined (a function, or a method of its class ``Solution``); write the value as JSON."""
     import json
 
@@ -624,7 +632,7 @@ def call_function(namespace, body, fd):
     return 0
 
 
-def _plain(value):
+def _plain(value: Any) -> Any:
     if isinstance(value, (set, frozenset)):
         return sorted(value)
     for method in ("tolist", "item"):  # numpy arrays and scalars
@@ -633,7 +641,7 @@ def _plain(value):
     return list(value)
 
 
-def perform(config, body, value_fd=-1, code_fd=-1):
+def perform(config: dict[str, Any], body: dict[str, Any], value_fd: int = -1, code_fd: int = -1) -> int:
     """One program, from its source to its exit status."""
     try:
         namespace = become_program(config, body)
@@ -667,7 +675,7 @@ def perform(config, body, value_fd=-1, code_fd=-1):
         return 1
 
 
-def rehearse(config):
+def rehearse(config: dict[str, Any]) -> None:
     """Do in the zygote what every fork will do, until the interpreter has settled on how to do it.
 
     Every page that a fork need not write to, because the zygote has, saves a copy.
@@ -682,7 +690,7 @@ def rehearse(config):
     pthread_sigmask(_SET_MASK, _CHILD)  # to be waited for
 
 
-def session_fork(config, sock):
+def session_fork(config: dict[str, Any], sock: _socket.socket) -> NoReturn:
     """A program that goes on: cells arrive on ``sock`` and share one namespace. Never returns."""
     namespace = become_program(config, {"random": True})
     number = 0
@@ -729,16 +737,17 @@ def session_fork(config, sock):
 class Server:
     """One program at a time, asked for over the control socket."""
 
-    def __init__(self, control, config):
+    def __init__(self, control: _socket.socket, config: dict[str, Any]) -> None:
         self.control = control
         self.config = config
         self.isolated = config["isolated"]
         self.out, self.err = Capture(config["output"]), Capture(config["output"])
         self.workplace = Workplace(config["folder"], config["wipe"], self.isolated)
         self.base = 0
-        self.session = None  # (pid, pidfd, socket)
+        #: The program of the session: its process, a descriptor of it, the socket it is asked over.
+        self.session: tuple[int, int, _socket.socket] | None = None
 
-    def serve(self):
+    def serve(self) -> None:
         while True:
             header = self.control.recv(REQUEST.size, _socket.MSG_WAITALL)
             if len(header) < REQUEST.size:
@@ -757,7 +766,7 @@ class Server:
             else:
                 return  # out of step
 
-    def preload(self, names):
+    def preload(self, names: list[str]) -> None:
         """Import for all programs to come. What cannot be imported is left to the program that asks for it."""
         with hooks:
             for name in names:
@@ -768,7 +777,7 @@ class Server:
         self.settle()
         self.answer(READY, 0, 0.0, 0.0, 0)
 
-    def settle(self):
+    def settle(self) -> None:
         """Before forking: leave nothing for the collector, whose marks would be written all over the heap."""
         gc.collect()
         gc.freeze()
@@ -777,7 +786,7 @@ class Server:
 
     # -- one program
 
-    def run(self, timeout, length, call):
+    def run(self, timeout: float, length: int, call: bool) -> bool:
         # What can be done before the fork is: afterwards every page written is a page copied.
         self.direct()
         value, code = (self.scratch_file(), self.scratch_file()) if call else (-1, -1)
@@ -816,21 +825,21 @@ class Server:
         self.forget(value, code)
         return alive
 
-    def direct(self):
+    def direct(self) -> None:
         """Turn our own standard output and error into fresh pipes, for the fork to find."""
         for fd, stream in ((1, self.out), (2, self.err)):
             write_end = stream.open()
             os.dup2(write_end, fd)
             os.close(write_end)
 
-    def feed(self, stdin):
+    def feed(self, stdin: bytes) -> None:
         """In the fork: this is its standard input."""
         source = self.scratch_file()
         _write_all(source, stdin)
         os.lseek(source, 0, os.SEEK_SET)
         os.dup2(source, 0)
 
-    def keep_only(self, *kept):
+    def keep_only(self, *kept: int) -> None:
         """In the fork: nothing of ours but the three streams and ``kept``."""
         low = 3
         for fd in sorted(kept):
@@ -838,20 +847,20 @@ class Server:
             low = fd + 1
         os.closerange(low, TOP_FD)
 
-    def out_of_step(self):
+    def out_of_step(self) -> bool:
         """Whether the fork died before it had read all of its request."""
         try:
             return bool(self.control.recv(1, _socket.MSG_PEEK | _socket.MSG_DONTWAIT))
         except BlockingIOError:
             return False
 
-    def scratch_file(self):
+    def scratch_file(self) -> int:
         path = self.config["scratch"] + "/scratch"
         fd = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600)
         os.unlink(path)
         return fd
 
-    def watch(self, pidfd, sock, deadline, pid):
+    def watch(self, pidfd: int, sock: _socket.socket | None, deadline: float | None, pid: int) -> bytes:
         """Collect output until the program ends (or its session answers), or a limit is reached: which."""
         poll = select.poll()
         poll.register(pidfd, select.POLLIN)
@@ -893,12 +902,12 @@ class Server:
             if ended or answered:
                 return why or EXITED
 
-    def over_memory(self):
+    def over_memory(self) -> bool:
         limit = self.config["memory"]
         used, pids = memory_used(self.isolated, self.base)
         return used > limit and proportional(pids) > limit
 
-    def reap_rest(self, usage):
+    def reap_rest(self, usage: resource.struct_rusage) -> tuple[float, int]:
         """Kill and reap what the program started; CPU seconds and peak kilobytes of it all."""
         cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss
         if self.orphans():
@@ -906,7 +915,7 @@ class Server:
             cpu, peak = cpu + more, max(peak, high)
         return cpu, peak
 
-    def orphans(self):
+    def orphans(self) -> bool:
         """Whether the run left anything alive: every orphan is by now our child."""
         try:
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -914,7 +923,10 @@ class Server:
             return False
         return True
 
-    def answer(self, why, status, wall, cpu, peak, alive=True, value=-1, code=-1):
+    def answer(
+        self, why: bytes, status: int, wall: float, cpu: float, peak: int, alive: bool = True,
+        value: int = -1, code: int = -1,
+    ) -> None:  # fmt: skip
         out, out_head, out_tail = self.out.parts()
         err, err_head, err_tail = self.err.parts()
         kept = (self.out.total, out_head, out_tail, self.err.total, err_head, err_tail)
@@ -925,7 +937,7 @@ class Server:
             while offset < length:
                 offset += os.sendfile(self.control.fileno(), fd, offset, length - offset)
 
-    def send(self, parts):
+    def send(self, parts: list[bytes | memoryview]) -> None:
         parts = [memoryview(part) for part in parts if len(part)]
         while parts:
             sent = self.control.sendmsg(parts)
@@ -934,7 +946,7 @@ class Server:
             if sent:
                 parts[0] = parts[0][sent:]
 
-    def forget(self, *fds):
+    def forget(self, *fds: int) -> None:
         """After the answer is out: nothing of this run stays in memory."""
         for fd in fds:
             if fd >= 0:
@@ -945,7 +957,7 @@ class Server:
 
     # -- sessions: one in the life of a zygote
 
-    def open_session(self):
+    def open_session(self) -> None:
         ours, theirs = _socket.socketpair()
         self.direct()
         pid = os.fork()
@@ -959,7 +971,7 @@ class Server:
         self.session = (pid, os.pidfd_open(pid), ours)
         self.answer(READY, 0, 0.0, 0.0, 0)
 
-    def run_cell(self, timeout, length):
+    def run_cell(self, timeout: float, length: int) -> bool:
         body = receive(self.control, length)
         pid, pidfd, sock = self.session
         began = time.monotonic()
@@ -992,7 +1004,7 @@ class Server:
         return alive
 
 
-def _cell_status(sock):
+def _cell_status(sock: _socket.socket) -> int | None:
     """The exit status a cell answered with, or ``None`` where the program has not come back."""
     try:
         status = sock.recv(1, _socket.MSG_DONTWAIT)
@@ -1001,7 +1013,7 @@ def _cell_status(sock):
     return status[0] if status else None
 
 
-def _cause(status):
+def _cause(status: int) -> tuple[bytes, int]:
     """Why a process ended, from its wait status."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
@@ -1009,20 +1021,20 @@ def _cause(status):
     return EXITED, os.WEXITSTATUS(status)
 
 
-def send_signal(pid, number):
+def send_signal(pid: int, number: int) -> None:
     try:
         os.kill(pid, number)
     except ProcessLookupError:
         pass
 
 
-def _write_all(fd, data):
+def _write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
 
-def main():
+def main() -> None:
     sys.set_int_max_str_digits(0)  # programs may print the integers they compute
     hooks.__exit__()
     control = _socket.socket(fileno=int(sys.argv[1]))
