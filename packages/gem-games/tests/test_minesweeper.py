@@ -236,3 +236,12 @@ def test_random_level():
 def test_impossible_boards(options, message):
     with pytest.raises(ValueError, match=message):
         Minesweeper(**options)
+
+
+def test_the_solver_copes_with_a_large_board():
+    env = Minesweeper(16, 30, 99, max_turns=1000)
+    for seed in range(2):
+        env.reset(seed=seed)
+        while env.playing:
+            info = env.step(env.solve())[4]
+            assert "invalid_action" not in info

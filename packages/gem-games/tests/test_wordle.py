@@ -94,7 +94,7 @@ def test_texts_without_a_guess(box):
     assert Wordle.read(box) is None
 
 
-@pytest.mark.parametrize(("length", "step"), [(3, 1), (4, 9), (5, 13), (7, 40)])
+@pytest.mark.parametrize(("length", "step"), [(3, 1), (4, 15), (5, 25), (7, 80)])
 def test_the_solver_finds_every_word_within_the_turns(play, length, step):
     env = Wordle(length, 5 * length)
     for word in words(length)[::step]:

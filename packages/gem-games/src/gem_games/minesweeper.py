@@ -283,37 +283,86 @@ def _independent(constraints: list[tuple[int, int]]) -> list[list[tuple[int, int
 
 
 def _layouts(constraints: list[tuple[int, int]]) -> dict[int, tuple[int, dict[int, int]]]:
-    """All layouts of one group: mines -> (how many layouts, cell -> in how many of them it holds a mine)."""
-    cells: list[int] = []
-    for group, _ in constraints:
-        cells += [cell for cell in range(group.bit_length()) if group >> cell & 1 and cell not in cells]
-    place = {cell: position for position, cell in enumerate(cells)}
-    # each constraint with the position of its last cell: from there on it must hold exactly
-    checks = [
-        (group, count, max(at for cell, at in place.items() if group >> cell & 1)) for group, count in constraints
-    ]
-    of_cell = {cell: [check for check in checks if check[0] >> cell & 1] for cell in cells}
-    found: dict[int, tuple[int, dict[int, int]]] = {}
-    # depth first over (position, mines laid)
-    stack = [(0, 0)]
-    while stack:
-        position, laid = stack.pop()
-        if position == len(cells):
-            mines = laid.bit_count()
-            count, with_mine = found.get(mines, (0, {}))
-            for cell in cells:
-                with_mine[cell] = with_mine.get(cell, 0) + (laid >> cell & 1)
-            found[mines] = (count + 1, with_mine)
-            continue
-        cell = cells[position]
-        for option in (laid, laid | 1 << cell):
-            for group, count, last in of_cell[cell]:
-                have = (option & group).bit_count()
-                if have > count or (last == position and have != count):
-                    break
-            else:
-                stack.append((position + 1, option))
+    """All layouts of one group: mines -> (how many layouts, cell -> in how many of them it holds a mine).
+
+    Cells are decided one after another. Layouts of the cells so far that leave every constraint the same number of
+    mines to place go on alike, so that only their number is kept, from the front and from the back.
+    """
+    cells = _neighbours_first(constraints)
+    touched = [[index for index, (group, _) in enumerate(constraints) if group >> cell & 1] for cell in cells]
+    room = [group.bit_count() for group, _ in constraints]
+    #: For each cell, (what is left to place, before) -> (the same afterwards without a mine here, and with one).
+    choices: list[dict[Left, list[Left | None]]] = []
+    left = {tuple(count for _, count in constraints)}
+    for indices in touched:
+        for index in indices:
+            room[index] -= 1
+        choice: dict[Left, list[Left | None]] = {}
+        for before in left:
+            choice[before] = [None, None]
+            for mine in (0, 1):
+                placed = list(before)
+                for index in indices:
+                    placed[index] -= mine
+                if all(0 <= placed[index] <= room[index] for index in indices):
+                    choice[before][mine] = tuple(placed)
+        choices.append(choice)
+        left = {after for pair in choice.values() for after in pair if after is not None}
+    # behind[i]: what is left before cell i -> mines from there on -> layouts of the rest
+    behind: list[dict[Left, dict[int, int]]] = [{after: {0: 1} for after in left}]
+    for choice in reversed(choices):
+        rest: dict[Left, dict[int, int]] = {}
+        for before, pair in choice.items():
+            ways: dict[int, int] = defaultdict(int)
+            for mine, after in enumerate(pair):
+                if after is not None:
+                    for mines, count in behind[-1][after].items():
+                        ways[mines + mine] += count
+            rest[before] = ways
+        behind.append(rest)
+    behind.reverse()
+    (total,) = behind[0].values()
+    found: dict[int, tuple[int, dict[int, int]]] = {mines: (count, {}) for mines, count in total.items()}
+    ahead: dict[Left, dict[int, int]] = {before: {0: 1} for before in behind[0]}
+    for cell, choice, rest in zip(cells, choices, behind[1:], strict=True):
+        following: dict[Left, dict[int, int]] = {}
+        for _, with_mine in found.values():
+            with_mine[cell] = 0
+        for before, ways in ahead.items():
+            for mine, after in enumerate(choice[before]):
+                if after is None:
+                    continue
+                onward = following.setdefault(after, defaultdict(int))
+                for mines, count in ways.items():
+                    onward[mines + mine] += count
+                    if mine:
+                        for more, others in rest[after].items():
+                            found[mines + 1 + more][1][cell] += count * others
+        ahead = following
     return found
+
+
+#: How many mines are left to place in each constraint.
+Left = tuple[int, ...]
+
+
+def _neighbours_first(constraints: list[tuple[int, int]]) -> list[int]:
+    """The cells of a group in an order that finishes a constraint before it goes far away."""
+    cells: list[int] = []
+    seen = 0
+    waiting = [group for group, _ in constraints]
+    queue = [waiting.pop(0)]
+    while queue:
+        group = queue.pop(0)
+        new = group & ~seen
+        seen |= new
+        while new:
+            bit = new & -new
+            new ^= bit
+            cells.append(bit.bit_length() - 1)
+        queue += [other for other in waiting if other & group]
+        waiting = [other for other in waiting if not other & group]
+    return cells
 
 
 #: What is drawn from.
