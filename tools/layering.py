@@ -31,7 +31,7 @@ CORE_TESTING_MAY_IMPORT = CORE_MAY_IMPORT | {"pytest"}
 CORE_EXCEPTIONS = {"dataset": CORE_DATASET_MAY_IMPORT, "testing": CORE_TESTING_MAY_IMPORT}
 
 #: Rule 2: siblings an environment package may import.
-ENVIRONMENT_MAY_IMPORT = {"gem-code": {"gem", "gem_tools"}}
+ENVIRONMENT_MAY_IMPORT = {"gem-code": {"gem", "gem_tools"}, "gem-reasoning": {"gem", "gem_tools"}}
 
 
 def imports(tree: ast.AST) -> Iterator[tuple[int, str, list[str]]]:
