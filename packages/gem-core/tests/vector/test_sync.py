@@ -48,6 +48,20 @@ def test_interrupt_from_the_keyboard_leaves_a_usable_vector() -> None:
         assert vec.step(["go", "go"])[1].tolist() == [0.5, 0.5]
 
 
+def test_interrupt_from_the_keyboard_in_a_reset() -> None:
+    class Interrupted(Counter):
+        def reset(self, seed: int | None = None, options: dict[str, object] | None = None) -> object:
+            if options == {"interrupt": True}:
+                raise KeyboardInterrupt
+            return super().reset(seed)
+
+    with make_vec(Interrupted, num_envs=2) as vec:
+        with pytest.raises(KeyboardInterrupt):
+            vec.reset(options={"interrupt": True})
+        vec.reset(seed=0)
+        assert vec.step(["go", "go"])[1].tolist() == [0.5, 0.5]
+
+
 def test_replaced_and_pending_environments_get_their_fast_path_back() -> None:
     with make_vec(Counter, num_envs=2, autoreset="next_step", limit=1) as vec:
         vec.reset(seed=0)

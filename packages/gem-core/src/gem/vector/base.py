@@ -60,6 +60,8 @@ class VectorEnv(ABC):
 
     #: Whether rewards and flags are lists of dictionaries by agent instead of arrays.
     multi_agent: bool = False
+    #: Whether what was submitted goes on when the caller is interrupted while it waits.
+    _goes_on: bool = True
 
     def __init__(self, makers: Sequence[EnvMaker], config: VectorConfig) -> None:
         self.env_ids = [maker.env_id for maker in makers]
@@ -233,9 +235,10 @@ class VectorEnv(ABC):
             arrived = self._submit(method, requests, patient=True)
             while len(arrived) < len(indices):
                 arrived.update(self._poll(None))
-        except BaseException:  # interrupted: recv() still hands out what was under way
-            self._ready = arrived
-            self._in_flight = set(indices).difference(arrived)
+        except BaseException:
+            if self._goes_on:  # interrupted: recv() still hands out what is under way
+                self._ready = arrived
+                self._in_flight = set(indices).difference(arrived)
             raise
         if self.autoreset is AutoresetMode.DISABLED:
             self._idle.update(index for index in indices if self._is_over(arrived[index]))

@@ -19,6 +19,8 @@ class SyncVectorEnv(VectorEnv):
     Nothing can interrupt a step in the caller's own thread, so ``step_timeout`` and ``reset_timeout`` are refused.
     """
 
+    _goes_on = False
+
     def __init__(self, makers: Sequence[EnvMaker], config: VectorConfig) -> None:
         super().__init__(makers, config)
         if config.step_timeout is not None or config.reset_timeout is not None:

@@ -97,7 +97,7 @@ def _receive(connection: Connection[Any, Any], engine: Engine) -> None:
     except (EOFError, OSError):
         # The vector's process is gone without a word, killed perhaps. Leave nothing behind.
         if not engine.closed:
-            engine.close(2.0)
+            engine.close(1.0)
             end_group()
 
 
