@@ -662,8 +662,9 @@ def test_interpreter_that_does_not_run():
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-def test_as_an_ordinary_user(tmp_path):
-    """The same attacks by a caller who is nobody: namespaces come from a user namespace then."""
+@pytest.mark.parametrize("who", ["nobody", "root without rights"])
+def test_as_an_ordinary_user(tmp_path, who):
+    """The same attacks by a caller who is nobody, or powerless: namespaces come from a user namespace then."""
     python = shutil.which("python3.11", path="/usr/bin") or shutil.which("python3", path="/usr/bin")
     if python is None:
         pytest.skip("no interpreter that every user can read")
@@ -695,13 +696,13 @@ def test_as_an_ordinary_user(tmp_path):
             print(pool._idle == [slot])
     """
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(packages), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [python, "-c", textwrap.dedent(code)], user=65534, group=65534, extra_groups=[], cwd="/",
-        env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    command, options = [python, "-c", textwrap.dedent(code)], {"user": 65534, "group": 65534, "extra_groups": []}
+    if who != "nobody":
+        command, options = ["setpriv", "--bounding-set", "-sys_admin", *command], {}
+    done = subprocess.run(command, cwd="/", env=environment, capture_output=True, text=True, timeout=120, **options)
     assert done.stderr == ""
     lines = [line for line in done.stdout.splitlines() if line]
-    assert lines[0] == "65534 1000 None 1"
+    assert lines[0] == ("65534" if who == "nobody" else "0") + " 1000 None 1"
     assert "Connection refused" in lines[1]
     assert lines[2] == "1"
     assert "Read-only file system" in lines[3]
