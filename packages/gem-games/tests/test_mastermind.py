@@ -85,7 +85,7 @@ def test_texts_without_a_guess(box):
 
 
 @pytest.mark.parametrize(
-    "options", [(2, 6, 10, False), (4, 6, 20, False), (4, 8, 30, False), (3, 4, 12, True), (6, 2, 20, True)]
+    "options", [(2, 6, False, 10), (4, 6, False, 20), (4, 8, False, 30), (3, 4, True, 12), (6, 2, True, 20)]
 )
 def test_the_solver_wins(assert_solved, options):
     assert_solved(Mastermind(*options), range(60))
@@ -93,7 +93,7 @@ def test_the_solver_wins(assert_solved, options):
 
 @pytest.mark.parametrize("duplicates", [False, True])
 def test_codes_follow_the_options(duplicates):
-    env = Mastermind(3, 4, 5, duplicates)
+    env = Mastermind(3, 4, duplicates, 5)
     env.reset(seed=0)
     seen = set()
     for _ in range(2000):
@@ -104,7 +104,7 @@ def test_codes_follow_the_options(duplicates):
 
 
 def test_random_level(play):
-    env = Mastermind(None, None, None)
+    env = Mastermind(None, None, max_turns=None)
     env.reset(seed=0)
     seen = set()
     for _ in range(100):

@@ -96,7 +96,7 @@ def test_texts_without_a_guess(box):
 
 @pytest.mark.parametrize(("length", "step"), [(3, 1), (4, 15), (5, 25), (7, 80)])
 def test_the_solver_finds_every_word_within_the_turns(play, length, step):
-    env = Wordle(length, 5 * length)
+    env = Wordle(length, max_turns=5 * length)
     for word in words(length)[::step]:
         env.reset()
         env.word = word
@@ -105,11 +105,11 @@ def test_the_solver_finds_every_word_within_the_turns(play, length, step):
 
 
 def test_the_solver_wins_from_seeds(assert_solved):
-    assert_solved(Wordle(5, 25), range(20))
+    assert_solved(Wordle(5, max_turns=25), range(20))
 
 
 def test_random_level():
-    env = Wordle(None, None)
+    env = Wordle(None, max_turns=None)
     env.reset(seed=0)
     seen = set()
     for _ in range(60):

@@ -23,8 +23,8 @@ class Mastermind(Game):
     Args:
         code_length: numbers in the code; ``None`` draws.
         num_numbers: the code holds numbers from 1 to this; ``None`` draws.
+        duplicate_numbers: whether the code may hold a number twice (guesses always may); ``None`` is the same as False.
         max_turns: guesses allowed; ``None`` draws.
-        duplicate_numbers: whether the code may hold a number twice (guesses always may).
         format_error: whether a response without a readable move ends the episode: ``terminate`` or ``continue``.
 
     Raises:
@@ -40,8 +40,8 @@ class Mastermind(Game):
         self,
         code_length: int | None = 4,
         num_numbers: int | None = 6,
-        max_turns: int | None = 20,
         duplicate_numbers: bool | None = False,
+        max_turns: int | None = 20,
         format_error: str = "terminate",
     ) -> None:
         given = {

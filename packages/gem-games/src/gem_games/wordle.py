@@ -21,8 +21,8 @@ class Wordle(Game):
 
     Args:
         word_length: letters, 3 to 7; ``None`` draws 3 to 5.
-        max_turns: guesses allowed; ``None`` gives five a letter.
         only_real_words: whether a guess must be a known word.
+        max_turns: guesses allowed; ``None`` gives five a letter.
         format_error: whether a response without a readable move ends the episode: ``terminate`` or ``continue``.
 
     Raises:
@@ -36,8 +36,8 @@ class Wordle(Game):
     def __init__(
         self,
         word_length: int | None = 5,
-        max_turns: int | None = 20,
         only_real_words: bool | None = True,
+        max_turns: int | None = 20,
         format_error: str = "terminate",
     ) -> None:
         given = {"word_length": word_length, "max_turns": max_turns, "only_real_words": only_real_words}
