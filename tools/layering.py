@@ -23,12 +23,18 @@ MODULES_OF = {
 }
 
 #: Rule 1: all that gem-core may import.
-CORE_MAY_IMPORT = {"gem", "gem_launcher", "numpy", "pluggy"}
+CORE_MAY_IMPORT = {"gem", "gem_launcher", "numpy", "pluggy", "importlib_metadata"}
+#: What an environment defined in a script is pickled with, where it is installed.
+CORE_VECTOR_MAY_IMPORT = CORE_MAY_IMPORT | {"cloudpickle"}
 #: Loading a data set by name imports these where they are installed, and says so where they are not.
 CORE_DATASET_MAY_IMPORT = CORE_MAY_IMPORT | {"datasets", "huggingface_hub"}
 #: gem.testing plugs into the test runner that is running it.
 CORE_TESTING_MAY_IMPORT = CORE_MAY_IMPORT | {"pytest"}
-CORE_EXCEPTIONS = {"dataset": CORE_DATASET_MAY_IMPORT, "testing": CORE_TESTING_MAY_IMPORT}
+CORE_EXCEPTIONS = {
+    "dataset": CORE_DATASET_MAY_IMPORT,
+    "testing": CORE_TESTING_MAY_IMPORT,
+    "vector": CORE_VECTOR_MAY_IMPORT,
+}
 
 #: Rule 2: siblings an environment package may import.
 ENVIRONMENT_MAY_IMPORT = {"gem-code": {"gem", "gem_tools"}, "gem-reasoning": {"gem", "gem_tools"}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.metadata
+import importlib_metadata
 import sys
 import zipfile
 from pathlib import Path
@@ -20,7 +20,7 @@ def described(found: list[EntryPoint]) -> list[tuple[str, ...]]:
 def test_agrees_with_importlib_metadata_about_this_installation() -> None:
     expected = {
         (e.group, e.name, e.value, d.metadata["Name"], d.version)
-        for d in importlib.metadata.distributions()
+        for d in importlib_metadata.distributions()
         for e in d.entry_points
         if e.group.startswith("gem.")
     }
@@ -32,7 +32,7 @@ def test_agrees_about_a_folder_of_distributions(site) -> None:
     site.add("plain", groups={"console_scripts": {"x": "gem.y:z"}})
     expected = {
         (e.group, e.name, e.value, d.metadata["Name"], d.version)
-        for d in importlib.metadata.distributions(path=[str(site.folder)])
+        for d in importlib_metadata.distributions(path=[str(site.folder)])
         for e in d.entry_points
         if e.group.startswith("gem.")
     }
@@ -93,7 +93,7 @@ def test_a_finder_of_ones_own_is_asked(monkeypatch: pytest.MonkeyPatch, site) ->
             return None
 
         def find_distributions(self, *args: object) -> object:
-            return [importlib.metadata.PathDistribution(site.folder / "gem_found-1.0.dist-info")]
+            return [importlib_metadata.PathDistribution(site.folder / "gem_found-1.0.dist-info")]
 
     monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder()])
     assert "found" in [e.name for e in scan()]

@@ -1,8 +1,8 @@
 """The index of installed plugins: every entry point in a ``gem.*`` group, read straight from the disk.
 
-``importlib.metadata`` would do, at 30 ms a process for its import and 200 distributions; a listing of the
+``importlib_metadata`` would do, at 30 ms a process for its import and 200 distributions; a listing of the
 folders on ``sys.path`` and a look for ``gem.`` in each ``entry_points.txt`` takes 4 ms. What is not a plain
-folder (an egg, a zip file, a finder of somebody's own) still goes through ``importlib.metadata``.
+folder (an egg, a zip file, a finder of somebody's own) still goes through ``importlib_metadata``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from importlib.metadata import Distribution
+    from importlib_metadata import Distribution
     from typing import Any
 
 _SUFFIXES = (".dist-info", ".egg-info")
@@ -82,7 +82,7 @@ def _scan_folder(folder: str, seen: set[str]) -> Iterator[EntryPoint]:
         return
     if not names or folder.endswith(".egg"):
         if os.path.exists(folder):
-            from importlib.metadata import distributions
+            from importlib_metadata import distributions
 
             yield from _of_distributions(distributions(path=[folder]), folder, seen)
         return
