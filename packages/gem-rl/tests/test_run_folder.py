@@ -81,6 +81,13 @@ def test_checkpoints(folder: RunFolder) -> None:
     assert torch.equal(found["weights"], state["weights"])
 
 
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 half of it", b"something else"])
+def test_a_checkpoint_that_is_broken_says_what_to_do(folder: RunFolder, content: bytes) -> None:
+    (folder.path / "checkpoint.pt").write_bytes(content)
+    with pytest.raises(RunFolderError, match=r"checkpoint\.pt is broken: delete it"):
+        folder.checkpoint()
+
+
 def test_a_crash_while_saving_leaves_the_old_checkpoint(folder: RunFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder.save({"step": 1})
 

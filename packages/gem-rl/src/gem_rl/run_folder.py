@@ -116,9 +116,20 @@ class RunFolder:
         os.replace(partial, self.path / "checkpoint.pt")
 
     def checkpoint(self) -> dict[str, Any] | None:
-        """The last checkpoint, on the CPU; ``None`` before the first."""
+        """The last checkpoint, on the CPU; ``None`` before the first.
+
+        Raises:
+            RunFolderError: it is broken.
+        """
         path = self.path / "checkpoint.pt"
-        return torch.load(path, map_location="cpu", weights_only=True) if path.exists() else None
+        if not path.exists():
+            return None
+        try:
+            return torch.load(path, map_location="cpu", weights_only=True)
+        except OSError:
+            raise
+        except Exception as error:  # of the many kinds that unpickling anything but a checkpoint raises
+            raise RunFolderError(f"{path} is broken: delete it to take the run from its beginning") from error
 
     # -- episodes -------------------------------------------------------------------------------------
 
