@@ -538,6 +538,34 @@ def test_packages_are_loaded_once_programs_ask_for_them():
         assert [pool.run(code).stdout for _ in range(3)] == ["False\n"] * 3
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import asyncio\nasync def f(): await asyncio.sleep(0); return 1\nprint(asyncio.run(f()))",
+        "import multiprocessing as m\nwith m.Pool(2) as p: print(sum(p.map(abs, [-1, 0])))",
+        "import multiprocessing as m\nq = m.Queue()\np = m.Process(target=q.put, args=(1,))\np.start()\n"
+        "print(q.get())\np.join()",
+        "from concurrent.futures import ProcessPoolExecutor as P\nwith P(2) as p: print(p.submit(abs, -1).result())",
+        "from concurrent.futures import ThreadPoolExecutor as T\nprint(T(2).submit(abs, -1).result())",
+        "import tempfile\nwith tempfile.NamedTemporaryFile('w+') as f: print(1)",
+        "import subprocess\nprint(subprocess.run(['echo', '1'], capture_output=True, text=True).stdout.strip())",
+        "import threading, os\nt = threading.Thread(target=print, args=(1,))\nt.start()\nt.join()\n"
+        "pid = os.fork()\nif pid == 0: os._exit(0)\nos.waitpid(pid, 0)",
+        "import logging, sys\nlogging.basicConfig(format='%(message)s', stream=sys.stdout)\nlogging.warning('1')",
+        "import unittest, sys\nclass A(unittest.TestCase):\n  def test(self): print(1)\n"
+        "unittest.main(argv=['x'], exit=False, verbosity=0)",
+    ],
+)
+def test_packages_work_after_they_are_loaded_for_all(code):
+    """What a package sets up at import, it must find right in every fork of where it was imported."""
+    with Executor(slots=1, timeout=20.0) as pool:
+        results = [pool.run(code) for _ in range(4)]
+        assert [(r.stdout.strip(), r.reason, r.exit_code) for r in results] == [("1", "exit", 0)] * 4, results[
+            -1
+        ].stderr
+        assert len(pool._idle) == 1
+
+
 @pytest.fixture
 def deadly(tmp_path):
     """Options with which ``import networkx`` kills a warm interpreter, and only that."""
