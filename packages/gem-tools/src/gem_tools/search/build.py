@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from gem.errors import DataError
-from gem_tools.search.corpus import Document, Layout, read_corpus
+from gem_tools.search.corpus import AS_USUAL, Document, Layout, read_corpus
 from gem_tools.search.encoder import Encoder, load_encoder
 from gem_tools.search.index import MANIFEST, TEXTS, VECTORS, Manifest
 from gem_tools.search.retriever import require
@@ -46,7 +46,7 @@ def build_index(
     existing: Literal["refuse", "replace", "extend"] = "refuse",
     language: str = "english",
     dense: str | Encoder | None = None,
-    layout: Layout = Layout(),  # noqa: B008
+    layout: Layout = AS_USUAL,
     progress: Callable[[int], None] | None = None,
 ) -> Built:
     """Index a corpus. Interrupted at any moment, it leaves the index that was there before, or none.
@@ -135,7 +135,9 @@ def _write(
             for document in documents:
                 writer.add(document)
             if encoder is not None:
-                written = encoder.encode([f"{d.title}\n{d.text}" if d.title else d.text for d in documents], query=False)
+                written = encoder.encode(
+                    [f"{d.title}\n{d.text}" if d.title else d.text for d in documents], query=False
+                )
                 vectors.write(written.astype("float32").tobytes())
             if progress is not None:
                 progress(writer.count - first)

@@ -1,8 +1,8 @@
 """Build a search index over documents of your own, look something up in it, serve it over HTTP.
 
-  gem search build CORPUS INDEX     index a JSON Lines, CSV, TSV or Parquet file, or a folder of text
-  gem search query INDEX WORDS...   show the best documents
-  gem search serve INDEX            a server for training runs on other machines
+gem search build CORPUS INDEX     index a JSON Lines, CSV, TSV or Parquet file, or a folder of text
+gem search query INDEX WORDS...   show the best documents
+gem search serve INDEX            a server for training runs on other machines
 """
 
 from __future__ import annotations

@@ -46,7 +46,10 @@ class Layout:
     words: int | None = None
 
 
-def read_corpus(path: str | os.PathLike[str], layout: Layout = Layout()) -> Iterator[Document]:  # noqa: B008
+AS_USUAL = Layout()
+
+
+def read_corpus(path: str | os.PathLike[str], layout: Layout = AS_USUAL) -> Iterator[Document]:
     """The documents of a corpus in order; those without text are left out.
 
     Args:

@@ -8,7 +8,7 @@ import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -202,8 +202,5 @@ def serve(
         config = uvicorn.Config(app, log_level="warning", lifespan="on", timeout_graceful_shutdown=GRACE)
         server = uvicorn.Server(config)
         ready(f"http://{f'[{host}]' if ':' in host else host}:{listening.getsockname()[1]}/retrieve")
-        try:
+        with suppress(KeyboardInterrupt):  # how the server passes Ctrl-C on once it has stopped
             server.run(sockets=[listening])
-        except KeyboardInterrupt:
-            pass  # how the server passes Ctrl-C on once it has stopped
-
