@@ -74,6 +74,16 @@ def test_no_text_raises_and_every_step_is_sound(env_id, seed, actions):
     assert -0.1 - 1e-9 <= total <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("env_id", EASY)
+@pytest.mark.parametrize("part", ["a", "1 ", "9", "up ", "A C ", "{", "\\text{", "reveal 1 1 ", "["])
+def test_a_huge_response_gets_a_short_answer(env_id, part):
+    env = ENVS[env_id]
+    for action in ("\\boxed{" + part * 20_000 + "}", "\\boxed{reveal" + part * 20_000 + " 1 1}", part * 20_000):
+        env.reset(seed=0)
+        observation, _, _, _, info = env.step(action)
+        assert len(observation) + len(info.get("invalid_action", "")) < 400
+
+
 @pytest.mark.parametrize("env_id", SPECS)
 def test_random_actions_are_always_read(env_id):
     env = ENVS[env_id]

@@ -36,13 +36,13 @@ def shown(info):
     ]
 
 
-def flood(rows, cols, mines, flags, start):
-    """What a reveal opens, by the rule, cell by cell."""
+def flood(rows, cols, mines, closed, start):
+    """What a reveal opens, by the rule, cell by cell; ``closed``: flagged or revealed before."""
     opened, todo = {start}, [start]
     while todo:
         cell = todo.pop()
         if not around(rows, cols, *cell) & mines:
-            new = around(rows, cols, *cell) - opened - flags
+            new = around(rows, cols, *cell) - opened - closed
             opened |= new
             todo += new
     return opened
@@ -79,7 +79,7 @@ def test_reveals_counts_and_rewards_agree_with_the_rules(rows, cols, density, se
             assert info["success"] is False
             break
         else:
-            new = flood(rows, cols, laid, flags, (row, col)) - opened
+            new = flood(rows, cols, laid, flags | opened, (row, col))
             opened |= new
             if len(opened) == rows * cols - mines:
                 assert terminated

@@ -100,7 +100,7 @@ class Minesweeper(Game):
                 return f"Turn {self.turn}: flagged row {row}, column {column}.", 0.0, None
             self.screen[field.at[cell]] = 46  # .
             return f"Turn {self.turn}: removed the flag from row {row}, column {column}.", 0.0, None
-        return self.invalid(f"{verb!r} is neither reveal nor flag")
+        return self.invalid("a cell can only be revealed or flagged")
 
     def _lay_mines(self, first: int) -> None:
         """Away from the first cell and its neighbours; if they must be used, away from the first cell."""

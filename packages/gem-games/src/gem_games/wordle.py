@@ -70,7 +70,7 @@ class Wordle(Game):
     def play(self, move: str) -> tuple[str, float, Outcome]:
         length = self.word_length
         if len(move) != length:
-            return self.invalid(f"{move.upper()} has {len(move)} letters, the word has {length}")
+            return self.invalid(f"the guess has {len(move)} letters, the word has {length}")
         if move in self.marks:
             return self.invalid(f"{move.upper()} was guessed before")
         if self.only_real_words and move not in all_words(length):

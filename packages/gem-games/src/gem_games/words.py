@@ -32,6 +32,18 @@ def all_words(length: int) -> frozenset[str]:
     return frozenset(" ".join(_lines(length)).split())
 
 
+@cache
+def rare_words(length: int) -> tuple[str, ...]:
+    """The known words of 3 to 7 letters that are not common, in lower case and alphabetical order.
+
+    Raises:
+        ValueError: there is no list for this length.
+    """
+    if length not in ALL_LENGTHS:
+        raise ValueError(f"rare words are known for {ALL_LENGTHS[0]} to {ALL_LENGTHS[-1]} letters, not for {length}")
+    return tuple(_lines(length)[1].split())
+
+
 def _lines(length: int) -> list[str]:
     if length not in LENGTHS:
         raise ValueError(f"there are words of {LENGTHS[0]} to {LENGTHS[-1]} letters, not of {length}")

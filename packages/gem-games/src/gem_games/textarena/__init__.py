@@ -1,0 +1,1 @@
+"""TextArena's games as ``ta:<id>``: single-player ones as :class:`gem.Env`, others as multi-agent environments."""
