@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import os
 import pickle
 import signal
@@ -388,6 +389,15 @@ def test_closed_executor(executor):
     pool.close()
     with pytest.raises(ValueError, match="closed"):
         pool.run("print(1)")
+
+
+def test_a_forgotten_executor_ends_its_interpreters():
+    pool = Executor(slots=1)
+    pool.run("1")
+    pid = pool._idle[0]._finalizer.peek()[2][2].pid
+    del pool
+    gc.collect()
+    assert gone(pid)
 
 
 @pytest.mark.parametrize("backend", ["isolated", "subprocess"])

@@ -85,21 +85,21 @@ class Slot:
         self.preloaded: set[str] = set()
         self.usable = True
         folder = None if config.isolated else tempfile.mkdtemp(prefix="gem-python-")
-        with _fork_lock:  # a fork of this process in between would keep the socket open for good
+        with _fork_lock:  # a fork of this process in between would keep an end of the wire open for good
             ours, theirs = socket.socketpair()
             self.control = ours
             _slots.add(self)
+            try:
+                process, inner, errors = self._start(theirs, folder)
+            except BaseException:
+                ours.close()
+                theirs.close()
+                if folder is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                raise
+        self._finalizer = weakref.finalize(self, _end, os.getpid(), ours, process, inner, folder)
         try:
-            process, pid_file, errors = self._start(theirs, folder)
-        except BaseException:
-            ours.close()
-            theirs.close()
-            if folder is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-            raise
-        self._finalizer = weakref.finalize(self, _end, os.getpid(), ours, process, pid_file, folder)
-        try:
-            self._greet(process, pid_file, folder)
+            self._greet(inner, folder)
         except SlotLost:
             message = errors()
             self.close()
@@ -108,6 +108,7 @@ class Slot:
             cause = (message.strip().splitlines() or ["it ended without a word"])[-1]
             raise MissingDependency(f"the interpreter {config.interpreter.executable} did not start: {cause}") from None
         except BaseException:
+            errors()
             self.close()
             raise
         errors()
@@ -115,6 +116,9 @@ class Slot:
     # -- starting -------------------------------------------------------------------------------------
 
     def _start(self, theirs: socket.socket, folder: str | None) -> tuple[subprocess.Popen[bytes], list[int], Any]:
+        """Start the process. Returns it, a box with the descriptor of what runs inside (until it has said hello: of
+        the pipe on which bubblewrap tells who that is), and what reads its complaints, once, and closes them.
+        """
         config, number = self.config, next(_numbers)
         opened: list[int] = []
 
@@ -196,7 +200,7 @@ class Slot:
             environment["PYTHONUSERBASE"] = python.user_base
         return {**environment, **dict(self.config.environment)}
 
-    def _greet(self, process: subprocess.Popen[bytes], pid_file: list[int], folder: str | None) -> None:
+    def _greet(self, inner: list[int], folder: str | None) -> None:
         config = self.config
         limits = {
             "RLIMIT_AS": config.memory + (512 << 20),
@@ -228,7 +232,7 @@ class Slot:
         self._send(len(data).to_bytes(8, "little") + data)
         self._receive_reply()
         if config.isolated:
-            pid_file[0] = _open_child(pid_file[0])
+            inner[0] = _open_child(inner[0])
 
     # -- asking ---------------------------------------------------------------------------------------
 
