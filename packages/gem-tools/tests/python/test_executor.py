@@ -477,7 +477,7 @@ def test_a_forked_child_does_not_keep_interpreters_alive():
 
 @pytest.mark.parametrize("backend", ["isolated", "subprocess"])
 @pytest.mark.parametrize("running", [False, True])
-def test_killed_caller_leaves_nothing(backend, running):
+def test_killed_caller_leaves_nothing(backend, running, tmp_path):
     code = (
         "import threading, time\n"
         "from gem_tools.python import Executor\n"
@@ -486,7 +486,8 @@ def test_killed_caller_leaves_nothing(backend, running):
         f"if {running}: pool.run('import subprocess; subprocess.run([\\'sleep\\', \\'31340\\'])')\n"
         "time.sleep(300)\n"
     )
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
     pid = int(child.stdout.readline())
     while running and not host_processes("31340"):
         time.sleep(0.02)
@@ -495,6 +496,7 @@ def test_killed_caller_leaves_nothing(backend, running):
     child.stdout.close()
     assert gone(pid)
     assert host_processes("31340") == 0
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_exit_leaves_nothing():
@@ -620,6 +622,7 @@ def test_a_request_that_is_not_read_to_its_end_ends_the_interpreter():
         slot.control.settimeout(20)
         slot.control.sendall(zygote.REQUEST.pack(zygote.RUN, 5.0, 4) + b"????" + b"R" * 40)
         assert not slot._receive_reply().alive
+        slot.close()
         assert pool.run("print(1)").stdout == "1\n"
         assert pool._idle != [slot]
 

@@ -766,6 +766,18 @@ class Server:
             else:
                 return  # out of step
 
+    def end(self) -> None:
+        """Leave nothing. In a namespace of our own that is the kernel's affair; otherwise it is ours."""
+        if not self.isolated:
+            kill_everything(False)
+            os.chdir("/")
+            for folder in self.config["wipe"]:
+                try:
+                    os.chmod(self.config["folder"], 0o700)
+                    remove_tree(folder)
+                except OSError:
+                    pass  # the caller, if it lives, tries harder
+
     def preload(self, names: list[str]) -> None:
         """Import for all programs to come. What cannot be imported is left to the program that asks for it."""
         with hooks:
@@ -890,9 +902,8 @@ class Server:
             for fd, event in poll.poll(max(0, (until - now) * 1000)):
                 if fd == self.control.fileno():
                     if event & (select.POLLHUP | select.POLLERR):  # whoever asked is gone
-                        if not self.isolated:
-                            kill_everything(False)
-                        os._exit(1)  # in a namespace of our own, all this ends with us
+                        self.end()
+                        os._exit(1)
                 elif fd == pidfd:
                     ended = True
                 elif sock is not None and fd == sock.fileno():
@@ -1051,7 +1062,10 @@ def main() -> None:
     confine(config)
     server = Server(control, config)
     server.preload(config["preload"])
-    server.serve()
+    try:
+        server.serve()
+    finally:
+        server.end()
 
 
 if __name__ == "__main__":
