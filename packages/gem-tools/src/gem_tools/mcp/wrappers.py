@@ -1,0 +1,19 @@
+"""The named wrapper of MCP tools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gem.env import Env
+from gem.tools import ToolEnv
+from gem_tools.mcp.tool import MCPTool
+
+
+def mcp_tool(env: Env, config: Any = None, **options: Any) -> ToolEnv:
+    """The tools of MCP servers, without reward for their use.
+
+    Args:
+        config: as :class:`MCPTool` takes it; by default the environment variable ``GEM_MCP``.
+        options: those of :class:`gem.tools.ToolEnv`.
+    """
+    return ToolEnv(env, **{"tools": [MCPTool(config)], **options})
