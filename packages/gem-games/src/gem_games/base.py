@@ -249,8 +249,8 @@ class Game(Env):
                 self.__dict__[name] = value.copy() if isinstance(value, (list, dict, set, bytearray)) else value
 
 
-#: Attributes that describe the instance rather than the episode.
-_NOT_STATE = frozenset({"spec", "_init_arguments", "_rng", "_np_random", "_settings", "_prompts"})
+#: Attributes that describe the instance rather than the episode; ``pages`` is what a game reads from.
+_NOT_STATE = frozenset({"spec", "_init_arguments", "_rng", "_np_random", "_settings", "_prompts", "pages"})
 
 _COMMANDS = re.compile(r"\\(?:text|textbf|textit|texttt|mathrm|mathbf|mathit|mathtt|mathsf|operatorname)\b\s*")
 _BLANKS = re.compile(r"\\(?:[,;:! ]|quad\b|qquad\b|left\b|right\b|displaystyle\b)|[\s,;:~$`'\"(){}\[\]]+")

@@ -56,11 +56,11 @@ class Hangman(Game):
 
     def rules(self) -> str:
         return (
-            f"Hangman. I have chosen {'a rarer' if self.hardcore else 'an'} English word of {self.word_length} letters; "
+            f"Hangman. I have chosen {'a rare' if self.hardcore else 'an'} English word of {self.word_length} letters; "
             "each _ stands for one of them.\n"
-            "Try a letter with \\boxed{letter}, for example \\boxed{E}: I show it wherever the word has it. Or name the "
-            f"whole word, for example \\boxed{{{_pool(self.word_length, self.hardcore)[0].upper()}}}: you win if it is "
-            "right.\n"
+            "Try a letter with \\boxed{letter}, for example \\boxed{E}: I show it wherever the word has it. Or name "
+            f"the whole word, for example \\boxed{{{_pool(self.word_length, self.hardcore)[0].upper()}}}: you win if "
+            "it is right.\n"
             f"You have {self.max_turns} turns; try nothing twice."
         )
 
@@ -80,19 +80,17 @@ class Hangman(Game):
     def play(self, move: str) -> tuple[str, float, Outcome]:
         if move in self.tried:
             return self.invalid(f"{move.upper()} was tried before")
+        if 1 != len(move) != self.word_length:
+            return self.invalid(f"the guess has {len(move)} letters, the word has {self.word_length}")
         word = self.word
         if move == word:
             self._show(word)
             return f"Turn {self.turn}: {move.upper()} is the word. You win!", 1.0 - self.earned, True
         name = move.upper()
-        if len(move) > 1:
-            if len(move) != self.word_length:
-                return self.invalid(f"{name} has {len(move)} letters, the word has {self.word_length}")
-            self.tried |= {move}
-            self.text = f"{self.text} {name}"
-            return f"Turn {self.turn}: {name} is not the word.", 0.0, None
         self.tried |= {move}
         self.text = f"{self.text} {name}"
+        if len(move) > 1:
+            return f"Turn {self.turn}: {name} is not the word.", 0.0, None
         if move not in word:
             return f"Turn {self.turn}: the word has no {name}.", 0.0, None
         self._show("".join([b if b == move else a for a, b in zip(self.shown, word, strict=True)]))
@@ -138,8 +136,7 @@ def _best_guess(length: int, hardcore: bool, shown: str, tried: frozenset[str]) 
     possible = [
         word
         for word in _pool(length, hardcore)
-        if word not in tried
-        and all(a == b if a != "_" else b not in tried for a, b in zip(shown, word, strict=True))
+        if word not in tried and all(a == b if a != "_" else b not in tried for a, b in zip(shown, word, strict=True))
     ]
     if len(possible) <= 2:
         return possible[0]

@@ -52,4 +52,13 @@ def gem_env_specs() -> Iterator[EnvSpec]:
                     easy=(64, 50), hard=(512, 50), extreme_hard=(2048, 100), random=(None, None))
     yield from game("sokoban", "Sokoban", "push every box onto a target",
                     "dim_room num_boxes max_turns", easy=([6, 6], 2, 20), hard=([8, 8], 4, 50), random=(None,) * 3)
+    yield from game("hangman", "Hangman", "find a hidden word letter by letter",
+                    "word_length hardcore max_turns",
+                    easy=(3, False, 10), hard=(7, False, 20), random=(None, False, None))
+    yield from game("crosswords", "Crosswords", "fill crossing words letter by letter, from clues",
+                    "hardcore max_turns num_words", easy=(False, 30, 3), hard=(True, 40, 3), random=(None,) * 3)
+    yield from game("word_search", "WordSearch", "find the words hidden in a grid of letters",
+                    "num_words max_turns hardcore", easy=(5, 20, False), hard=(5, 20, True), random=(None,) * 3)
+    yield from game("wiki_game", "WikiGame", "come to a page of an encyclopedia by following links",
+                    "max_turns", easy=(30,), hard=(15,))
     # fmt: on

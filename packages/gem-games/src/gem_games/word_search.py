@@ -82,7 +82,11 @@ class WordSearch(Game):
             if row != last_row and column != last_column:
                 return self.invalid("words run across or down, so both cells are in one row or in one column")
             self.tried.add(move)
-            return f"Turn {self.turn}: none of the words runs from {row} {column} to {last_row} {last_column}.", 0.0, None
+            return (
+                f"Turn {self.turn}: none of the words runs from {row} {column} to {last_row} {last_column}.",
+                0.0,
+                None,
+            )
         self.tried.add(move)
         if word in self.found:
             return self.invalid(f"{word} was found before")
@@ -214,10 +218,10 @@ def _each_once(letters: str, side: int, chosen: list[str]) -> bool:
 
 
 #: Byte -> letter, about as often as English text has it, so that the filling looks like words.
-_FREQUENCIES = dict(
-    A=21, B=4, C=7, D=11, E=30, F=6, G=6, H=15, I=18, J=1, K=3, L=10, M=6, N=17, O=19, P=5, Q=1, R=15, S=16, T=22,
-    U=7, V=3, W=6, X=1, Y=5, Z=1,
-)  # fmt: skip
+_FREQUENCIES = {
+    "A": 21, "B": 4, "C": 7, "D": 11, "E": 30, "F": 6, "G": 6, "H": 15, "I": 18, "J": 1, "K": 3, "L": 10, "M": 6,
+    "N": 17, "O": 19, "P": 5, "Q": 1, "R": 15, "S": 16, "T": 22, "U": 7, "V": 3, "W": 6, "X": 1, "Y": 5, "Z": 1,
+}  # fmt: skip
 _FILLING = "".join(letter * count for letter, count in _FREQUENCIES.items()).encode()
 
 
