@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import lru_cache
 from operator import eq
 from typing import Any
@@ -132,12 +131,19 @@ def _best_guess(length: int, marks: tuple[tuple[str, str], ...]) -> str:
     possible = [w for w in everything if all(mark(guess, w) == found for guess, found in marks)]
     if len(possible) <= 2:
         return possible[0]
-    if len(possible) > _FEW:
-        pool = possible[:: max(1, len(possible) // _FEW)]
-        against = possible[:: max(1, len(possible) // 200)]
-        return max(pool, key=lambda guess: len(Counter(mark(guess, w) for w in against)))
-    chosen = set(possible)
-    return max(everything, key=lambda guess: (len(Counter(mark(guess, w) for w in possible)), guess in chosen))
+    few = len(possible) <= _FEW
+    against = possible if few else possible[:: len(possible) // 200 + 1]
+    pool = possible if few else possible[:: len(possible) // _FEW]
+
+    def classes(guess: str) -> int:
+        return len({mark(guess, word) for word in against})
+
+    best = max(pool, key=classes)
+    if few and classes(best) < len(possible):  # no possible word tells all of them apart; another word may do better
+        other = max(everything, key=classes)
+        if classes(other) > classes(best):
+            return other
+    return best
 
 
 def _checked(word_length: int, max_turns: int, only_real_words: bool) -> dict[str, Any]:
