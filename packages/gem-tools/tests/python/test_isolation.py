@@ -686,24 +686,33 @@ def test_interpreter_that_does_not_run():
         pool.run("1")
 
 
+@pytest.fixture
+def public_folder():
+    """A folder that every user can read; pytest's own are closed to others, whenever it starts anew."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        yield Path(folder)
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 @pytest.mark.parametrize("who", ["nobody", "root without rights"])
-def test_as_an_ordinary_user(tmp_path, who):
+def test_as_an_ordinary_user(public_folder, who):
     """The same attacks by a caller who is nobody, or powerless: namespaces come from a user namespace then."""
     python = shutil.which("python3", path="/usr/bin:/usr/local/bin")
     check = [python or "false", "-c", "import sys; sys.exit(sys.version_info < (3, 11))"]
     if subprocess.run(check, check=False).returncode != 0:
         pytest.skip("no interpreter that every user can read")
-    packages = tmp_path / "packages"
+    packages = public_folder / "packages"
     for name in ("gem", "gem_tools"):
         source = Path(sys.modules[name].__file__).parent if name in sys.modules else None
         shutil.copytree(source, packages / name, ignore=shutil.ignore_patterns("__pycache__"))
     for package in ("pluggy",):
         module = __import__(package)
         shutil.copytree(Path(module.__file__).parent, packages / package, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in [*packages.rglob("*"), packages, tmp_path, *tmp_path.parents]:
-        if path.is_relative_to("/tmp") and path != Path("/tmp"):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+    for path in [packages, *packages.rglob("*")]:
+        path.chmod(0o755 if path.is_dir() else 0o644)
     code = """
         import os
         from gem_tools.python import Executor

@@ -335,21 +335,27 @@ def _end(
             process.kill()
             process.wait()
         if folder is not None:
-            shutil.rmtree(folder, onerror=_unlock)
+            remove_folder(folder)
     with contextlib.suppress(OSError):
         os.close(inner[0])
 
 
-def _unlock(function: Any, path: str, _: object) -> None:
-    """Remove what a program made unreadable."""
-    with contextlib.suppress(OSError):
-        for blocked in (os.path.dirname(path), path):
-            if stat.S_ISDIR(os.lstat(blocked).st_mode):
-                os.chmod(blocked, 0o700)
-        if function in (os.unlink, os.rmdir):
-            function(path)
-        else:
-            shutil.rmtree(path, ignore_errors=True)
+def remove_folder(folder: str) -> None:
+    """Remove a program's folder and what it made unreadable there; nothing outside is touched, nothing raises."""
+
+    def unlock(function: Any, path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            for blocked in (os.path.dirname(path), path):
+                inside = blocked == folder or blocked.startswith(f"{folder}/")
+                if inside and stat.S_ISDIR(os.lstat(blocked).st_mode):
+                    os.chmod(blocked, 0o700)
+            if function in (os.unlink, os.rmdir):
+                function(path)
+            elif os.path.lexists(path):
+                shutil.rmtree(path, ignore_errors=True)
+
+    if os.path.lexists(folder):
+        shutil.rmtree(folder, onerror=unlock)
 
 
 def _forget_in_child() -> None:
