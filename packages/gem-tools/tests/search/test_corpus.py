@@ -82,7 +82,7 @@ def test_bad_files(tmp_path):
     with pytest.raises(gem.DataError, match="holds no corpus: no file ends with"):
         list(read_corpus(tmp_path))
     (tmp_path / "picture.png").write_bytes(b"x")
-    with pytest.raises(gem.DataError, match="is no corpus: it must be one of .jsonl"):
+    with pytest.raises(gem.DataError, match=r"is no corpus: it must be one of \.jsonl"):
         list(read_corpus(tmp_path / "picture.png"))
     (tmp_path / "c.parquet").write_bytes(b"not parquet")
     with pytest.raises(gem.DataError, match=r"c\.parquet is not Parquet"):

@@ -59,9 +59,7 @@ def test_pooling_by_hand_and_as_the_model_says(model, tmp_path):
     with torch.no_grad():
         states = encoder._model(**tokens).last_hidden_state[0].numpy()
     mean = states.mean(0)
-    np.testing.assert_allclose(
-        encoder.encode(["red apple"], query=True)[0], mean / np.linalg.norm(mean), atol=1e-5
-    )
+    np.testing.assert_allclose(encoder.encode(["red apple"], query=True)[0], mean / np.linalg.norm(mean), atol=1e-5)
     folder = tmp_path / "first"
     shutil.copytree(model, folder)
     (folder / "1_Pooling").mkdir()

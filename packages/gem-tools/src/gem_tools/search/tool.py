@@ -99,6 +99,13 @@ class SearchTool(Tool):
         metadata = {"ids": [hit.id for hit in hits], "scores": [hit.score for hit in hits]}
         return ToolResult(text or "No document was found.", metadata=metadata)
 
+    def spawn(self) -> SearchTool:
+        # It searches what this one does, whatever the environment variables say by then.
+        args, kwargs = self._init_arguments
+        if args:
+            return type(self)(self._retriever, *args[1:], **kwargs)
+        return type(self)(**{**kwargs, "retriever": self._retriever})
+
     def _show(self, number: int, hit: Hit) -> str:
         text = hit.text
         if len(text) > self.max_document_chars:
