@@ -44,10 +44,13 @@ class _Module:
         return getattr(self._module, name)
 
 
+#: The hidden global generator of ``random``.
+_GLOBAL: Any = random.seed.__self__  # type: ignore[attr-defined]
+
+
 class _Random(_Module):
     #: The functions of ``random`` that are methods of its hidden global generator.
-    _drawing = frozenset(n for n in dir(random) if isinstance(getattr(random, n), type(random.seed))
-                         and getattr(getattr(random, n), "__self__", None) is random.seed.__self__)  # fmt: skip
+    _drawing = frozenset(n for n in dir(random) if getattr(getattr(random, n), "__self__", None) is _GLOBAL)
 
     def __getattr__(self, name: str) -> Any:
         rng = _playing.get()
@@ -74,6 +77,12 @@ class _Nltk(_Module):
     def __init__(self, module: ModuleType) -> None:
         super().__init__(module)
         self.download = functools.partial(_on_this_machine, module)
+
+
+def _print(*args: Any, **kwargs: Any) -> None:
+    """What stands for ``print``: a game that is played here leaves standard output alone."""
+    if _playing.get() is None:
+        print(*args, **kwargs)
 
 
 def _on_this_machine(nltk: Any, names: Any = (), *_: Any, **__: Any) -> bool:
@@ -130,6 +139,7 @@ def _isolate() -> None:
         if module is None or name in _done or not (name + ".").startswith("textarena."):
             continue
         _done.add(name)
+        vars(module).setdefault("print", _print)
         for key, value in list(vars(module).items()):
             if value is random:
                 setattr(module, key, _Random(random))
@@ -142,5 +152,6 @@ def _isolate() -> None:
 
 
 @functools.cache
-def _cached(kind: type) -> Any:
+def _cached(kind: Any) -> Any:
+    kind.__deepcopy__ = lambda self, memo: self  # it never changes, and is large
     return functools.cache(kind)

@@ -82,10 +82,13 @@ def registered_here(env_id: str) -> Entry | None:
 
     if "textarena" not in sys.modules:
         return None
-    found: Any = import_module("textarena.envs.registration").ENV_REGISTRY.get(env_id)
-    if found is None:
-        return None
-    entry_point = found.entry_point
+    found = import_module("textarena.envs.registration").ENV_REGISTRY.get(env_id)
+    return entry_of(found) if found is not None else None
+
+
+def entry_of(spec: Any) -> Entry:
+    """The entry of one of TextArena's own specifications."""
+    entry_point = spec.entry_point
     if not isinstance(entry_point, str):
         entry_point = f"{entry_point.__module__}:{entry_point.__qualname__}"
-    return Entry(env_id, entry_point)
+    return Entry(spec.id, entry_point)
