@@ -79,10 +79,10 @@ class Wordle(Game):
         marks = self.marks[move] = mark(move, self.word)
         reward = 0.0
         if "G" in marks:
-            green = {place for place, letter in enumerate(marks) if letter == "G"}
-            new = green - self.green
+            green = self.green
+            new = [place for place, letter in enumerate(marks) if letter == "G" and place not in green]
             if new:
-                self.green = self.green | new
+                self.green = green.union(new)
                 reward = len(new) / (2 * length)
                 self.earned += reward
         return f"Turn {self.turn}: {move.upper()} is marked {marks}.", reward, None
@@ -99,19 +99,17 @@ class Wordle(Game):
 def mark(guess: str, word: str) -> str:
     """The marks of a guess, one of ``G``, ``Y`` and ``X`` a letter."""
     marks = guess.translate(_in_word(word))
-    if True in map(eq, guess, word):
+    if "Y" in marks and True in map(eq, guess, word):
         marks = "".join(["G" if a == b else m for a, b, m in zip(guess, word, marks, strict=True)])
-    letters = set(guess)
-    if len(letters) < len(guess):  # a letter that the guess has more often than the word loses yellows from the right
-        for letter in letters:
-            held = word.count(letter)
-            excess = guess.count(letter) - held
-            place = len(guess)
-            while held and excess > 0:
-                place = guess.rindex(letter, 0, place)
-                if marks[place] == "Y":
-                    marks = f"{marks[:place]}X{marks[place + 1 :]}"
-                    excess -= 1
+    for letter in _repeated(guess):  # what the guess has more often than the word loses yellows from the right
+        held = word.count(letter)
+        excess = guess.count(letter) - held
+        place = len(guess)
+        while held and excess > 0:
+            place = guess.rindex(letter, 0, place)
+            if marks[place] == "Y":
+                marks = f"{marks[:place]}X{marks[place + 1 :]}"
+                excess -= 1
     return marks
 
 
@@ -119,6 +117,12 @@ def mark(guess: str, word: str) -> str:
 def _in_word(word: str) -> dict[int, str]:
     """Each letter's mark where places do not count."""
     return {ord(letter): "Y" if letter in word else "X" for letter in "abcdefghijklmnopqrstuvwxyz"}
+
+
+@lru_cache(maxsize=8192)
+def _repeated(word: str) -> str:
+    """The letters a word has more than once."""
+    return "".join(letter for letter in sorted(set(word)) if word.count(letter) > 1)
 
 
 #: Up to this many possible words, every common word is weighed as a guess; above, some of the possible ones.
