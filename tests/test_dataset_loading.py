@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from pathlib import Path
 
 import datasets
@@ -70,3 +72,14 @@ def test_the_error_names_the_environment_too(monkeypatch: pytest.MonkeyPatch) ->
     gem.register("offline:Task", "gem.dataset:DatasetEnv", dataset_name="nobody/nothing")
     with pytest.raises(gem.DataError, match="'offline:Task': data set 'nobody/nothing' is not in the local cache"):
         gem.make("offline:Task")
+
+
+def test_a_data_set_in_memory_is_converted_once_and_let_go_of(dataset) -> None:  # type: ignore[no-untyped-def]
+    table = load_table(dataset=dataset)
+    assert load_table(dataset=dataset) is table
+    assert load_table(dataset=dataset.select([0])) is not table
+    assert list(load_table(dataset=dataset.select([3, 1])).column("answer")) == ["4", "2"]
+    kept = weakref.ref(table)
+    del table
+    gc.collect()
+    assert kept() is None

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import threading
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,7 +84,7 @@ def load_table(dataset_name: str = "", split: str | None = None, dataset: Any = 
         gem.MissingDependency: the format needs the ``datasets`` library.
     """
     if dataset is not None:
-        return _table_of(dataset_name or "the data set in memory", dataset, split, (dataset_name, split, dataset))
+        return _table_in_memory(dataset_name, split, dataset)
     if not dataset_name:
         raise DataError("no data set: pass dataset_name='...' (hub id, folder or file) or dataset=... (rows in memory)")
     key = (dataset_name, split)
@@ -96,6 +97,20 @@ def load_table(dataset_name: str = "", split: str | None = None, dataset: Any = 
 
 _loaded: dict[tuple[str, str | None], Table] = {}
 _lock = threading.RLock()
+
+#: Tables of data sets in memory, by identity, for as long as an environment holds them (and they the data set).
+_in_memory: weakref.WeakValueDictionary[tuple[int, str | None], Table] = weakref.WeakValueDictionary()
+
+
+def _table_in_memory(name: str, split: str | None, dataset: Any) -> Table:
+    key = (id(dataset), split)
+    with _lock:
+        table = _in_memory.get(key)
+        if table is None:
+            table = _table_of(name or "the data set in memory", dataset, split, (name, split, dataset))
+            if hasattr(dataset, "column_names"):  # lists and dictionaries may change, and cost little to convert
+                _in_memory[key] = table
+    return table
 
 
 def _load(name: str, split: str | None) -> Table:
@@ -252,7 +267,7 @@ def _table_of_library(name: str, dataset: Any, origin: tuple[Any, ...]) -> Table
         decoded = any(kind in repr(feature) for kind in ("Image(", "Audio(", "Video("))
         if decoded or dataset.data.column(column).nbytes > LARGEST_COLUMN_IN_MEMORY:
             return _LazyColumn(dataset, column)
-        return list(dataset[column])
+        return list(dataset[column][:])  # sliced: converted in one go
 
     return Table(name, len(dataset), dataset.column_names, read, origin)
 
