@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import importlib_metadata
 import sys
 import zipfile
 from pathlib import Path
 
+import importlib_metadata
 import pytest
 from hypothesis import given, strategies as st
 

@@ -14,8 +14,9 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from importlib_metadata import Distribution
     from typing import Any
+
+    from importlib_metadata import Distribution
 
 _SUFFIXES = (".dist-info", ".egg-info")
 
