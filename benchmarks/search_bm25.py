@@ -85,20 +85,20 @@ def search() -> Numbers:
     retriever = IndexRetriever(index)
     load = clock.wall
     opened = memory()
-    waits, cpu = [], Clock()
+    waits, work = [], []
     for query in asked:
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         (hits,) = retriever.search([query], 3)
+        work.append(time.process_time() - worked)
         waits.append(time.perf_counter() - began)
         assert len(hits) == 3
-    total = cpu.cpu
     after = memory()
     waits.sort()
     return {
         "load_ms": 1e3 * load,
         "p50_ms": 1e3 * statistics.median(waits),
         "p99_ms": 1e3 * waits[int(0.99 * len(waits))],
-        "cpu_ms": 1e3 * total / len(asked),
+        "cpu_ms": 1e3 * statistics.median(work),
         "opened_anonymous_mb": opened["RssAnon"] - before["RssAnon"],
         "anonymous_mb": after["RssAnon"] - before["RssAnon"],
         "mapped_mb": after["RssFile"] - before["RssFile"],
@@ -134,7 +134,7 @@ def run() -> None:
                 Row("load", f"{found['load_ms']:.1f} ms", "under 1 s", found["load_ms"] < 1000),
                 Row("query, p50", f"{found['p50_ms']:.2f} ms", "under 20 ms", found["p50_ms"] < 20),
                 Row("query, p99", f"{found['p99_ms']:.2f} ms"),
-                Row("query, CPU", f"{found['cpu_ms']:.2f} ms"),
+                Row("query, CPU, p50", f"{found['cpu_ms']:.2f} ms"),
                 Row("memory of the process: loading", f"{found['opened_anonymous_mb']:+.1f} MB"),
                 Row(f"and after {QUERIES} queries", f"{own:+.1f} MB", "memory-mapped", own < max(16.0, 0.05 * size)),
                 Row("pages of the index mapped", f"{found['mapped_mb']:+.0f} MB"),

@@ -7,6 +7,7 @@ import math
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from gem_tools.search import texts as module
 from gem_tools.search.corpus import Document
 from gem_tools.search.texts import LANGUAGES, QUERY_WORDS, Texts, TextWriter, _analyzer, check_language
 
@@ -99,10 +100,8 @@ def test_nothing_in_a_query_is_syntax(texts, query):
     assert texts.rank(query, 5) == texts.rank(plain, 5)
 
 
-SYNTAX = (
-    ["AND", "OR", "NOT", "TO", "IN", "/x/", "^2", "words:", "number:1", "France", "capital", "\0", "\ud800"]
-    + list("\"+-:*~()[]{}\\<>|&!?'")
-)  # fmt: skip
+WORDS = ["AND", "OR", "NOT", "TO", "IN", "/x/", "^2", "words:", "number:1", "France", "capital", "\0", "\ud800"]
+SYNTAX = [*WORDS, *"\"+-:*~()[]{}\\<>|&!?'"]
 
 
 @settings(max_examples=150, deadline=None)
@@ -122,6 +121,19 @@ def test_of_a_long_query_the_beginning_counts(texts):
     assert found(texts, f"France {filler}") == [0]
     assert found(texts, f"{filler} France") == []
     assert found(texts, "of " * 1000 + "France")[0] == 0  # a repeated word is one word
+
+
+def test_common_words_count_in_large_indexes_only_where_there_are_no_others(tmp_path, monkeypatch):
+    with TextWriter(tmp_path, "none") as writer:
+        for number, text in enumerate(["the the the fox", "the dog", "the cat", "hen"]):
+            writer.add(Document(str(number), "", text))
+    texts = Texts(tmp_path, "none")
+    assert found(texts, "the dog") == [1, 0, 2]
+    monkeypatch.setattr(module, "LARGE", 4)
+    assert found(texts, "the dog") == [1]
+    assert found(texts, "the") == [0, 1, 2]
+    assert found(texts, "the hen cat fox dog", 10) == [3, 1, 2, 0]
+    assert found(texts, "the nosuch") == [0, 1, 2]
 
 
 def test_the_words_of_every_language(tmp_path):
