@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from gem_games.words import ALL_LENGTHS, LENGTHS, all_words, words
+from gem_games.words import ALL_LENGTHS, LENGTHS, all_words, rare_words, words
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -46,3 +46,20 @@ def test_the_notice_of_the_source_is_shipped():
     notice = (gem_games.__path__[0] + "/data/LICENSE-SCOWL.txt", "Kevin Atkinson")
     with open(notice[0]) as file:
         assert notice[1] in file.read()
+
+
+@pytest.mark.parametrize("length", ALL_LENGTHS)
+def test_rare_words_are_known_but_not_common(length):
+    found = rare_words(length)
+    assert len(found) > 450
+    assert list(found) == sorted(set(found))
+    assert set(found) < all_words(length)
+    assert not set(found) & set(words(length))
+
+
+def test_rare_words_are_fit_to_be_shown():
+    assert not {"bastard", "raped", "slut", "faggot"} & set(
+        rare_words(4) + rare_words(5) + rare_words(6) + rare_words(7)
+    )
+    with pytest.raises(ValueError, match="3 to 7 letters, not for 8"):
+        rare_words(8)

@@ -108,6 +108,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(A-Z0-9])")
 
 def shortened(text: str, count: int, unit: str) -> str:
     """The first ``count`` ``words``, ``characters`` or ``sentences`` of a text, with ``...`` where it goes on."""
+    if not count:
+        return ""
     if unit == "characters":
         short = text[:count].rstrip()
     elif unit == "words":

@@ -227,8 +227,10 @@ class Kiwix(_Server):
             link = self._title(urljoin(address, target))
             if link is not None:
                 links[link.replace("_", " ")] = None
-        found = article.title or (self._title(address) or name).replace("_", " ")
-        links.pop(found, None)
+        name = (self._title(address) or name).replace("_", " ")
+        found = article.title or name
+        for itself in (name, found):
+            links.pop(itself, None)
         fit = "disambiguation" not in found.lower() and "may refer to:" not in article.text[:300]
         return Page(found, article.text, tuple(links)), fit
 
@@ -300,9 +302,11 @@ class _Article(HTMLParser):
         if tag == "meta" and attributes.get("http-equiv", "").lower() == "refresh":
             _, _, target = attributes.get("content", "").partition("=")
             self.forward = target.strip(" '\"")
-        if tag == "a" and attributes.get("href", "#")[:1] != "#":
-            self.targets.append(attributes["href"].partition("#")[0])
+        target = attributes.get("href", "").partition("#")[0]
+        if tag == "a" and target:
+            self.targets.append(target)
         if tag in _VOID:
+            self.handle_data(" ")
             return
         if tag in _NO_TEXT or not _NO_TEXT_CLASSES.isdisjoint(attributes.get("class", "").split()):
             kind: str | None = "out"
