@@ -70,8 +70,8 @@ def _recipe(subject: Subject) -> tuple[str, Any, dict[str, Any]]:
 
 def importable(thing: Any) -> None:
     """Raise unless another process can import this class or function by name."""
-    module = getattr(thing, "__module__", None)
-    if module in (None, "__main__") or "<locals>" in getattr(thing, "__qualname__", "<locals>"):
+    module: str = getattr(thing, "__module__", None) or "__main__"
+    if module == "__main__" or "<locals>" in getattr(thing, "__qualname__", "<locals>"):
         raise pickle.PicklingError(f"{thing!r} has no importable name")
     # Modules that a test runner loads from a path of its own are known here and nowhere else.
     if importlib.util.find_spec(module) is None:
