@@ -212,6 +212,19 @@ def test_the_critic_learns_values(trainer: Callable[..., Trainer]) -> None:
     assert losses[-1] < 0.1 * losses[0]
 
 
+@pytest.mark.parametrize(("bootstrap", "target"), [(True, 0.5 + 0.9 * 4.0), (False, 0.5)])
+def test_bootstrapping_through_truncation_can_be_switched_off(
+    trainer: Callable[..., Trainer], bootstrap: bool, target: float
+) -> None:
+    one = trainer(algorithm="ppo", gamma=0.9, lam=1.0, bootstrap=bootstrap)
+    with torch.no_grad():
+        one.policy.model.value.bias.fill_(4.0)  # the critic says 4 wherever it looks
+    cut = episode([0.5], truncated=True)
+    cut.observation = "Guess 1 to 4."
+    judgement, _ = one.learn([cut])
+    assert float(judgement.targets_NT) == pytest.approx(target, abs=1e-4)
+
+
 def test_advantages_are_whitened_on_request(trainer: Callable[..., Trainer]) -> None:
     one = trainer(algorithm="ppo", whiten=True)
     judgement, metrics = one.learn([episode([1.0]), episode([0.0]), episode([0.0])])

@@ -35,6 +35,7 @@ class TrainConfig:
     algorithm: str = _setting("rebn", "reinforce, rebn, grpo, dr-grpo or ppo")
     gamma: float = _setting(1.0, "discount per turn, in (0, 1]")
     lam: float = _setting(0.95, "lambda of generalised advantage estimation (ppo)")
+    bootstrap: bool = _setting(True, "value what lies beyond a truncated end; not where it is part of the task (ppo)")
     whiten: bool = _setting(False, "normalise advantages over the batch (ppo)")
     steps: int = _setting(200, "training steps: one batch of episodes each")
     episodes: int = _setting(64, "episodes a step, groups included")

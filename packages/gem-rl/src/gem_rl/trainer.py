@@ -93,7 +93,7 @@ class Trainer:
         config = self.config
         turns = padded_turns(episodes)
         critic = self.algorithm.needs_critic
-        sequences = pack(episodes, bootstrap=self.policy if critic else None)
+        sequences = pack(episodes, bootstrap=self.policy if critic and config.bootstrap else None)
         batches = list(micro_batches(sequences, config.micro_tokens))
         before = self._look(batches)
         values_NT, bootstrap_N = _spread(batches, before, turns) if critic else (None, None)
