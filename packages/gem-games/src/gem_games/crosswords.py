@@ -171,17 +171,17 @@ class _Grid:
         places = []
         for other in self.entries:
             for shift, letter in enumerate(other.word):
-                for place, same in enumerate(word):
-                    if same == letter:
-                        if other.down:
-                            entry = Entry(word, clue, other.row + shift, other.column - place, False)
-                        else:
-                            entry = Entry(word, clue, other.row - place, other.column + shift, True)
-                        places.append(entry)
+                place = word.find(letter)
+                while place >= 0:
+                    if other.down:
+                        places.append((other.row + shift, other.column - place, False))
+                    else:
+                        places.append((other.row - place, other.column + shift, True))
+                    place = word.find(letter, place + 1)
         while places:
-            entry = places.pop(int(rng.random() * len(places)))
-            if self._fits(entry):
-                self._put(entry)
+            row, column, down = places.pop(int(rng.random() * len(places)))
+            if self._fits(word, row, column, down):
+                self._put(Entry(word, clue, row, column, down))
                 return True
         return False
 
@@ -189,26 +189,26 @@ class _Grid:
         self.entries.append(entry)
         self.letters.update(zip(entry.cells(), entry.word, strict=True))
 
-    def _fits(self, entry: Entry) -> bool:
+    def _fits(self, word: str, row: int, column: int, down: bool) -> bool:
         """Whether it agrees with the letters there, and touches other words nowhere but where it crosses them."""
         letters = self.letters
-        along, aside = ((1, 0), (0, 1)) if entry.down else ((0, 1), (1, 0))
-        length = len(entry.word)
-        before = (entry.row - along[0], entry.column - along[1])
-        after = (entry.row + along[0] * length, entry.column + along[1] * length)
-        if before in letters or after in letters:
+        south, east = (1, 0) if down else (0, 1)
+        length = len(word)
+        if (row - south, column - east) in letters or (row + south * length, column + east * length) in letters:
             return False
         crossed = False
-        for (row, column), letter in zip(entry.cells(), entry.word, strict=True):
+        for letter in word:
             there = letters.get((row, column))
             if there is None:
-                if (row + aside[0], column + aside[1]) in letters or (row - aside[0], column - aside[1]) in letters:
+                if (row + east, column + south) in letters or (row - east, column - south) in letters:
                     return False
                 crossed = False
             elif there != letter or crossed:  # two letters in line would belong to a word along this one
                 return False
             else:
                 crossed = True
+            row += south
+            column += east
         return True
 
     def moved_to_origin(self) -> list[Entry]:
