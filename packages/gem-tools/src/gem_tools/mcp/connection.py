@@ -125,7 +125,13 @@ class Connection:
         try:
             transport = self._http() if self.server.url else stdio_transport(self.server, self._fail)
             async with transport as (read, write), self._client(read, write) as session:
-                await self._greet(session)
+                try:
+                    await self._greet(session)
+                except MCPError as error:  # told before the transport ends, which would have its own reason
+                    if error.code == CONNECTION_CLOSED:
+                        await self._ended()
+                    self._fail(self._explain(error))
+                    raise
                 if not ready.done():
                     self._session = session
                     ready.set_result(None)

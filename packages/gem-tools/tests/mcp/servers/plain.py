@@ -46,7 +46,7 @@ TOOLS = {
     "invalid": ("A result that is none.", obj(), None),
     "take": ("Say what was given.", obj(o={"type": "object"}), None),
     "text": ("Say what was given.", obj(s=STR), None),
-    "environment": ("A variable.", obj(name=STR), None),
+    "environment": ("A variable.", obj(variable=STR), None),
     "log": ("Log and report progress.", obj(), None),
     "ask": ("Ask the client's model.", obj(), None),
 }
@@ -131,7 +131,7 @@ def call(name, given, meta, request_id):
     if name == "text":
         return text(f"{type(given['s']).__name__} {given['s']}")
     if name == "environment":
-        return text(os.environ.get(given["name"], "(unset)"))
+        return text(os.environ.get(given["variable"], "(unset)"))
     if name == "log":
         send({"method": "notifications/message", "params": {"level": "info", "data": "working"}})
         token = (meta or {}).get("progressToken")
