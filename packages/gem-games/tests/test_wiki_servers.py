@@ -105,13 +105,13 @@ It descends from the <a href="./Grey_wolf#Origin" title="Grey wolf">wolf</a> &am
 }
 
 
-def kiwix(path, query, suggestions=("Dog", "Mammal", "Stone", "Bat", "Hound")):
-    """What kiwix-serve answers."""
+def kiwix(path, query, suggestions=("Dog", "Mammal", "Stone", "Bat", "Hound"), shown=f"/content/{BOOK}/"):
+    """What kiwix-serve answers; ``shown`` is where it shows pages in its own frame, as redirects do."""
     head = f"/raw/{BOOK}/content/"
     if path.startswith(head):
         name = path[len(head) :]
         if name == "Canine":
-            return 302, {"Location": f"{head}Dog"}, ""
+            return 302, {"Location": f"{shown}Dog"}, ""
         if name in ARTICLES:
             return 200, {"Content-Type": "text/html; charset=utf-8"}, ARTICLES[name]
         return 404, {"Content-Type": "text/html"}, "<html><body><h1>Not Found</h1></body></html>"
@@ -121,9 +121,9 @@ def kiwix(path, query, suggestions=("Dog", "Mammal", "Stone", "Bat", "Hound")):
         found.append({"value": f"{term} ", "label": f"containing '{term}'...", "kind": "pattern"})
         return 200, {"Content-Type": "application/json"}, json.dumps(found)
     if path == "/random" and query.get("content") == BOOK:
-        return 302, {"Location": f"/content/{BOOK}/Mammal"}, ""
-    if path.startswith(f"/content/{BOOK}/"):
-        return 200, {"Content-Type": "text/html"}, "<html></html>"
+        return 302, {"Location": f"{shown}Mammal"}, ""
+    if path.startswith(shown):
+        return 200, {"Content-Type": "text/html"}, article("Frame", '<p>Search</p><a href="/other">Other</a>')
     return 404, {}, ""
 
 
@@ -148,8 +148,9 @@ def test_a_page_of_kiwix(kiwix_server):
 
 
 @pytest.mark.parametrize("title", ["Hound", "Canine"])
-def test_redirects_of_kiwix_are_followed(kiwix_server, title):
-    page = kiwix_pages(kiwix_server).page(title)
+@pytest.mark.parametrize("shown", [f"/content/{BOOK}/", f"/{BOOK}/"])  # of newer and of older servers
+def test_redirects_of_kiwix_are_followed(serve, title, shown):
+    page = kiwix_pages(serve(lambda path, query: kiwix(path, query, shown=shown))).page(title)
     assert (page.title, page.links[2]) == ("Dog", "Mammal")
 
 
@@ -182,9 +183,16 @@ def test_random_pages_of_kiwix_have_links_and_follow_the_seed(kiwix_server):
     assert titles == [kiwix_pages(kiwix_server).random_page(random.Random(seed)).title for seed in range(12)]
 
 
-def test_a_book_without_suggestions_gives_its_random_page(serve):
-    server = serve(lambda path, query: kiwix(path, query, suggestions=None))
+@pytest.mark.parametrize("suggestions", [None, ()])
+@pytest.mark.parametrize("shown", [f"/content/{BOOK}/", f"/{BOOK}/"])
+def test_a_book_without_suggestions_gives_its_random_page(serve, suggestions, shown):
+    server = serve(lambda path, query: kiwix(path, query, suggestions, shown))
     assert kiwix_pages(server).random_page(random.Random(0)).title == "Mammal"
+
+
+def test_no_such_book_is_told(kiwix_server):
+    with pytest.raises(gem.DataError, match=r"has no book 'other': set trawler_kwargs\['zimfile'\]"):
+        Kiwix(kiwix_server.url, "other", query_delay_ms=0).random_page(random.Random(0))
 
 
 def test_a_book_without_links_is_refused(serve):

@@ -89,7 +89,7 @@ class WikiGame(Game):
 
         Args:
             seed: as for every environment. Of a server's pages, the same seed finds the same ones as long as they
-                are not changed there.
+                are not changed there (a Kiwix server draws by itself from a book without an index of titles).
             options: ``start`` and ``goal``, titles of pages; what is left out is drawn.
 
         Raises:

@@ -19,8 +19,8 @@ from gem_games.wiki_pages import NoPage, Page
 
 #: Statuses after which a request is worth repeating.
 _BUSY = frozenset({429, 500, 502, 503, 504})
-#: Pages remembered, and pages drawn before a source counts as unfit.
-_REMEMBERED, _DRAWN = 512, 25
+#: Pages remembered; pages drawn before a source counts as unfit; beginnings of titles tried for each.
+_REMEMBERED, _DRAWN, _TERMS = 512, 25, 5
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -192,8 +192,8 @@ class MediaWiki(_Server):
 class Kiwix(_Server):
     """A Kiwix server (``kiwix-serve``), which serves the pages of a ZIM file.
 
-    Pages are drawn from its suggestions of titles, so that a seed finds the same ones again; from its random page,
-    where it has no suggestions.
+    Pages are drawn from its suggestions of titles, so that a seed finds the same ones again. A small or unindexed book
+    may have no suggestions; then the server draws.
     """
 
     name = "the Kiwix server"
@@ -209,25 +209,28 @@ class Kiwix(_Server):
         if not isinstance(zimfile, str) or not zimfile:
             raise ValueError(f"zimfile must be the name of a book, got {zimfile!r}")
         self.book = zimfile.removesuffix(".zim")
-        self._content = f"{urlsplit(self.url).path}/raw/{self.book}/content/"
-        self._shown = f"{urlsplit(self.url).path}/content/{self.book}/"
+        below = urlsplit(self.url).path
+        self._raw = f"{below}/raw/{self.book}/content/"
+        #: Where pages are as they are stored; where newer, and where older servers show them in their own frame.
+        self._prefixes = (self._raw, f"{below}/content/{self.book}/", f"{below}/{self.book}/")
 
     def _fetch(self, title: str) -> tuple[Page, bool]:
         name = title.replace(" ", "_")
-        for _ in range(5):  # a page that only forwards to another one
+        for _ in range(5):  # a page that only forwards to another one, or is shown in the server's frame
             address, answer = self._get(f"{self.url}/raw/{quote(self.book)}/content/{quote(name, errors='replace')}")
             article = _Article()
             article.feed(answer.decode("utf-8", "replace"))
             article.close()
-            if not article.forward:
+            target = urljoin(address, article.forward) if article.forward else address
+            name = self._title(target) or name
+            if not article.forward and unquote(urlsplit(address).path).startswith(self._raw):
                 break
-            name = self._title(urljoin(address, article.forward)) or name
         links: dict[str, None] = {}
         for target in article.targets:
             link = self._title(urljoin(address, target))
             if link is not None:
                 links[link.replace("_", " ")] = None
-        name = (self._title(address) or name).replace("_", " ")
+        name = name.replace("_", " ")
         found = article.title or name
         for itself in (name, found):
             links.pop(itself, None)
@@ -240,25 +243,35 @@ class Kiwix(_Server):
         path = unquote(parts.path)
         if parts.scheme not in ("http", "https") or parts.netloc != urlsplit(self.url).netloc:
             return None
-        for prefix in (self._content, self._shown):
+        for prefix in self._prefixes:
             if path.startswith(prefix):
                 title = path[len(prefix) :].strip("/")
                 return None if not title or _NO_ARTICLE.search(title) else title
         return None
 
     def _random_title(self, rng: Random) -> str | None:
-        term = "".join(_LETTERS[int(rng.random() * 26)] for _ in range(2))
-        place = rng.random()
-        query = urlencode({"content": self.book, "term": term, "count": "50"})
+        for _ in range(_TERMS):
+            term = "".join(_LETTERS[int(rng.random() * 26)] for _ in range(2))
+            place = rng.random()
+            try:
+                answer = self._json(
+                    f"{self.url}/suggest?{urlencode({'content': self.book, 'term': term, 'count': '50'})}"
+                )
+            except DataError:  # no suggestions for this book
+                break
+            found = answer if isinstance(answer, list) else []
+            titles = [one.get("path") for one in found if isinstance(one, dict) and one.get("kind") == "path"]
+            if titles:
+                title: str | None = titles[int(place * len(titles))]
+                return title
         try:
-            answer = self._json(f"{self.url}/suggest?{query}")
-        except DataError:  # no suggestions for this book
-            return self._title(self._get(f"{self.url}/random?{urlencode({'content': self.book})}")[0])
-        found = answer if isinstance(answer, list) else []
-        titles = [
-            one["path"] for one in found if isinstance(one, dict) and one.get("kind") == "path" and one.get("path")
-        ]
-        return titles[int(place * len(titles))] if titles else None
+            address, _ = self._get(f"{self.url}/random?{urlencode({'content': self.book})}")
+        except NoPage:
+            raise DataError(
+                f"{self.name} at {self.url} has no book {self.book!r}: set trawler_kwargs['zimfile'] to one of "
+                f"{self.url}/catalog/v2/entries"
+            ) from None
+        return self._title(address)
 
 
 _NO_ARTICLE = re.compile(
