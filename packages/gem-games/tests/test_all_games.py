@@ -96,6 +96,15 @@ def test_random_actions_are_always_read(env_id):
     assert random.getstate() == state
 
 
+@pytest.mark.parametrize("env_id", EASY)
+def test_random_actions_are_read_outside_an_episode_too(env_id, play):
+    env = gem.make(env_id)
+    assert type(env).read(last_boxed(env.sample_random_action())) is not None
+    env.reset(seed=0)
+    play(env, getattr(env, "sample_random_action" if type(env).solution is Game.solution else "solve"))
+    assert type(env).read(last_boxed(env.sample_random_action())) is not None
+
+
 @pytest.mark.parametrize("env_id", SPECS)
 def test_random_play_ends_in_time_with_a_total_in_range(env_id, play):
     env = ENVS[env_id]

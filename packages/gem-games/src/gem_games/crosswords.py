@@ -32,6 +32,8 @@ class Crosswords(Game):
     request = "Your letter:"
     hardcore: bool
     num_words: int
+    #: Empty cells.
+    left: list[tuple[int, int]]
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class Crosswords(Game):
     ) -> None:
         given = {"hardcore": hardcore, "max_turns": max_turns, "num_words": num_words}
         super().__init__(complete(given, LEVELS, _checked), format_error)
+        self.left = []
 
     def rules(self) -> str:
         return (
@@ -96,7 +99,7 @@ class Crosswords(Game):
 
     def random_move(self) -> str:
         random = self.rng.random
-        row, column = self.left[int(random() * len(self.left))]
+        row, column = self.left[int(random() * len(self.left))] if self.left else (0, 0)
         return f"{row} {column} {ALPHABET[int(random() * 26)]}"
 
     def solution(self) -> str:

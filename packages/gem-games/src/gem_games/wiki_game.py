@@ -54,6 +54,8 @@ class WikiGame(Game):
     variant: str
     summary_length: int
     summary_unit: str
+    #: Titles that may be named.
+    links: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -108,7 +110,7 @@ class WikiGame(Game):
         self.about_goal = shortened(goal.text, self.summary_length, self.summary_unit)
         self.path: tuple[str, ...] = ()
         self.went_back = False
-        self.links: tuple[str, ...] = ()
+        self.links = ()
         self._arrive(start)
 
     def _draw(self) -> tuple[Page, Page]:

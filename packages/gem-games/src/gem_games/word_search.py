@@ -31,6 +31,8 @@ class WordSearch(Game):
     request = "Your guess:"
     hardcore: bool
     num_words: int
+    #: Rows and columns of the grid.
+    side: int = 1
 
     def __init__(
         self,
