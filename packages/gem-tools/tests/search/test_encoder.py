@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
+import pickle
 import sys
 
 import numpy as np
@@ -103,7 +105,34 @@ def test_an_index_with_a_model(model, tmp_path):
     retriever = IndexRetriever(tmp_path / "index", "dense")
     assert retriever.search(["blue sky"], 1)[0][0].text == "blue sky"
     assert retriever.search(["blue sky"], 1)[0][0].score == pytest.approx(1.0, abs=1e-5)
-    assert load_encoder(str(model)) is load_encoder(str(model))
+    encoder = load_encoder(str(model))
+    assert load_encoder(str(model)) is pickle.loads(pickle.dumps(encoder)) is encoder
+    assert pickle.loads(pickle.dumps(IndexRetriever(tmp_path / "index", encoder=encoder))).method == "hybrid"
+
+
+def encode_in_child(encoder, queue):
+    queue.put(encoder.encode(["red apple " * 14] * 512, query=True))
+
+
+def test_a_forked_process(model):
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        encoder = TransformersEncoder(str(model), batch_size=512)
+        expected = encoder.encode(["red apple " * 14] * 512, query=True)  # torch's threads run before the fork
+        context = multiprocessing.get_context("fork")
+        queue = context.Queue()
+        process = context.Process(target=encode_in_child, args=(encoder, queue))
+        process.start()
+        try:
+            np.testing.assert_allclose(queue.get(timeout=60), expected, atol=1e-5)
+        finally:
+            process.kill()
+            process.join()
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_what_cannot_be_loaded(tmp_path, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from importlib.util import find_spec
 from pathlib import Path
@@ -65,6 +66,7 @@ class TransformersEncoder:
         longest = getattr(self._model.config, "max_position_embeddings", 512)
         self._length = min(_setting(source, "sentence_bert_config.json", "max_seq_length") or 512, longest)
         self.dimensions = int(self._model.config.hidden_size)
+        self._pid = os.getpid()
         self._lock = threading.Lock()  # tokenizers change themselves while they work
 
     def encode(self, texts: list[str], *, query: bool) -> np.ndarray:
@@ -80,8 +82,15 @@ class TransformersEncoder:
             vectors[chosen] = self._batch([cut[i] for i in chosen])
         return vectors
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return load_encoder, (self.name,)
+
     def _batch(self, texts: list[str]) -> Any:
         torch = self._torch
+        if self._pid != os.getpid():
+            # A fork inherits neither who may hold the lock nor torch's threads, for which it would wait for ever.
+            torch.set_num_threads(1)
+            self._pid, self._lock = os.getpid(), threading.Lock()
         with self._lock, torch.inference_mode():
             tokens = self._tokenizer(
                 texts, padding=True, truncation=True, max_length=self._length, return_tensors="pt"
@@ -105,6 +114,14 @@ def load_encoder(name: str) -> Encoder:
         if name not in _loaded:
             _loaded[name] = TransformersEncoder(name)
         return _loaded[name]
+
+
+def _new_lock() -> None:
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
 
 
 def _packaged(name: str) -> str | None:

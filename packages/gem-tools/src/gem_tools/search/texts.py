@@ -106,11 +106,19 @@ class Texts:
         ]
         if not terms or not len(self):
             return []
-        # Without counting all that match, most of them need not be looked at.
-        found = self._searcher.search(self._tantivy.Query.boolean_query(terms), limit=topk, count=False).hits
+        boolean = self._tantivy.Query.boolean_query(terms)
+        # Where a document stands in the files depends on how threads took turns when they were written. Of equal
+        # scores those with the lowest number are given, so all of them are fetched, within reason.
+        limit = topk + 8
+        while True:
+            # Without counting all that match, most of them need not be looked at.
+            found = self._searcher.search(boolean, limit=limit, count=False).hits
+            if len(found) < limit or limit > 1000 + topk or _rounded(found[-1][0]) < _rounded(found[topk - 1][0]):
+                break
+            limit *= 4
         numbers = self._searcher.fast_field_values("number", [address for _, address in found])
         ranked = [(int(number), float(score)) for number, (score, _) in zip(numbers, found, strict=True)]
-        return sorted(ranked, key=lambda pair: (-pair[1], pair[0]))
+        return sorted(ranked, key=lambda pair: (-_rounded(pair[1]), pair[0]))[:topk]
 
     def fetch(self, number: int) -> Document:
         """The document of a number."""
@@ -118,6 +126,11 @@ class Texts:
         ((_, address),) = self._searcher.search(query, limit=1, count=False).hits
         stored: Any = self._searcher.doc(address).get_first("stored")
         return Document(*json.loads(bytes(stored)))
+
+
+def _rounded(score: float) -> float:
+    """Sums of equal terms may differ in the last digits."""
+    return round(score, 4)
 
 
 def check_language(language: str) -> None:
