@@ -168,7 +168,18 @@ def benchmarks(session: nox.Session) -> None:
     if not published.exists():
         session.run("python", "-m", "venv", str(published))
         python = str(published / "bin" / "python")
-        session.run(python, "-m", "pip", "install", "--quiet", "gem-llm==0.1.0", "datasets", "pylatexenc", "fastmcp", external=True)
+        session.run(
+            python,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "gem-llm==0.1.0",
+            "datasets",
+            "pylatexenc",
+            "fastmcp",
+            external=True,
+        )
     python = str(published / "bin" / "python")
     chosen = session.posargs or [p.stem for p in sorted((ROOT / "benchmarks").glob("[!_]*.py"))]
     for name in chosen:
