@@ -234,6 +234,8 @@ def test_start_or_goal_may_be_asked_for():
     assert (env.page, env.goal) == other
     with pytest.raises(ValueError, match="must be different pages"):
         env.reset(options={"start": "Dog", "goal": "Dog"})
+    with pytest.raises(TypeError, match="must be titles of pages, got 7"):
+        env.reset(options={"start": 7})
     with pytest.raises(NoPage, match="no page 'Unicorn'"):
         env.reset(options={"goal": "Unicorn"})
 

@@ -286,11 +286,32 @@ def test_an_error_of_the_api_is_told(serve):
         mediawiki_pages(server).page("Dog")
 
 
-@pytest.mark.parametrize("body", ["<html>a portal</html>", "[]", ""])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<html>a portal</html>",
+        "[]",
+        "",
+        '{"query": []}',
+        '{"query": {"pages": [{"links": [7]}], "allpages": [{}]}}',
+        '{"query": {"pages": {"7": {}}, "allpages": 7}}',
+        '{"error": "no"}',
+    ],
+)
 def test_an_answer_that_is_none_of_the_api_is_told(serve, body):
-    server = serve(lambda path, query: (200, {}, body))
-    with pytest.raises(gem.DataError, match="check its url"):
-        mediawiki_pages(server).page("Dog")
+    pages = mediawiki_pages(serve(lambda path, query: (200, {}, body)))
+    with pytest.raises(gem.DataError, match=r"check its url|refused the query"):
+        pages.page("Dog")
+    with pytest.raises(gem.DataError, match=r"check its url|refused the query"):
+        pages.random_page(random.Random(0))
+
+
+def test_a_page_whose_links_never_end_is_cut_off(serve):
+    page = {"title": "Dog", "links": [{"title": "Wolf"}]}
+    answer = json.dumps({"continue": {"plcontinue": "x"}, "query": {"pages": [page]}})
+    server = serve(lambda path, query: (200, {}, answer))
+    assert mediawiki_pages(server).page("Dog").links == ("Wolf",)
+    assert len(server.requests) == 20
 
 
 # -- servers that fail ------------------------------------------------------------------------------------

@@ -101,6 +101,9 @@ class WikiGame(Game):
         self.playing = False  # should the pages be out of reach, the episode before is over all the same
         options = options or {}
         start, goal = options.get("start"), options.get("goal")
+        for title in (start, goal):
+            if title is not None and not isinstance(title, str):
+                raise TypeError(f"start and goal must be titles of pages, got {title!r}")
         self.asked = (start, goal)
         return super().reset(seed, options)
 

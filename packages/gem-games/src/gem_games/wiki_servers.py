@@ -8,6 +8,8 @@ import re
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from random import Random
 from typing import Any
@@ -21,6 +23,8 @@ from gem_games.wiki_pages import NoPage, Page
 _BUSY = frozenset({429, 500, 502, 503, 504})
 #: Pages remembered; pages drawn before a source counts as unfit; beginnings of titles tried for each.
 _REMEMBERED, _DRAWN, _TERMS = 512, 25, 5
+#: Answers that a page's links may take, each with up to 500 of them.
+_ANSWERS = 20
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -143,10 +147,16 @@ class MediaWiki(_Server):
             raise DataError(f"{self.name} at {self.url} did not answer as one does: check its url")
         if "error" in answer:
             error = answer["error"]
-            raise DataError(f"{self.name} at {self.url} refused the query: {error.get('info', error)}")
+            reason = error.get("info", error) if isinstance(error, dict) else error
+            raise DataError(f"{self.name} at {self.url} refused the query: {reason}")
         return answer
 
     def _fetch(self, title: str) -> tuple[Page, bool]:
+        with self._shape():
+            return self._assembled(title)
+
+    def _assembled(self, title: str) -> tuple[Page, bool]:
+        """A page from as many answers as its links take."""
         asked = {
             "prop": "extracts|links|pageprops",
             "titles": title,
@@ -159,7 +169,7 @@ class MediaWiki(_Server):
         more: dict[str, str] = {}
         text, fit = "", True
         links: dict[str, None] = {}
-        while True:
+        for _ in range(_ANSWERS):
             answer = self._query(**asked, **more)
             found = answer.get("query", {}).get("pages") or [{"missing": True}]
             page = found[0]
@@ -170,8 +180,20 @@ class MediaWiki(_Server):
             fit = fit and "disambiguation" not in page.get("pageprops", {})
             more = answer.get("continue", {})
             if not more:
-                links.pop(page["title"], None)
-                return Page(page["title"], " ".join(text.split()), tuple(links)), fit
+                break
+        links.pop(page["title"], None)
+        return Page(page["title"], " ".join(text.split()), tuple(links)), fit
+
+    @contextmanager
+    def _shape(self) -> Iterator[None]:
+        """Make an answer that is JSON, but not what the API would answer, an error that says so."""
+        try:
+            yield
+        except (AttributeError, IndexError, KeyError, TypeError) as error:
+            problem = f"{type(error).__name__}: {error}"
+            raise DataError(
+                f"{self.name} at {self.url} did not answer as one does ({problem}): check its url"
+            ) from error
 
     def _random_title(self, rng: Random) -> str | None:
         prefix = "".join(_LETTERS[int(rng.random() * 26)] for _ in range(2)).capitalize()
@@ -180,7 +202,8 @@ class MediaWiki(_Server):
             answer = self._query(
                 list="allpages", apfrom=start, apnamespace="0", apfilterredir="nonredirects", aplimit="50"
             )
-            titles: list[str] = [page["title"] for page in answer.get("query", {}).get("allpages", ())]
+            with self._shape():
+                titles: list[str] = [page["title"] for page in answer.get("query", {}).get("allpages", ())]
             if titles:
                 return titles[int(place * len(titles))]
         return None
