@@ -61,7 +61,7 @@ def test_python_snippets_run(page: Path, tmp_path: Path) -> None:
             # blank lines keep the line numbers of the page in tracebacks
             program.extend([""] * (snippet.line - 1 - len(program)))
             program.extend(snippet.body.splitlines())
-    script = tmp_path / (page.stem + ".py")
+    script = tmp_path / f"page_{page.stem}.py"  # not called like a library that the page imports
     script.write_text("\n".join(program) + "\n")
     done = subprocess.run([sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, timeout=240)
     assert done.returncode == 0, f"{name(page)}: a python snippet failed (line numbers are the page's)\n{done.stderr}"
