@@ -95,10 +95,10 @@ class SingleGame(_TextArena):
         return match.text(0), match.reward(0), match.over and not match.truncated, match.truncated, info
 
     def sample_random_action(self) -> str:
-        """A bracketed text out of the observation: TextArena does not list a game's moves."""
+        """A guess at an action, of the form the observation shows: TextArena does not list a game's moves."""
         if self._match is None:
             raise ResetNeeded
-        return self._match.some_action(0, self.rng)
+        return self._match.some_action(self._game.family.name, 0, self.rng)
 
 
 class MultiGame(_TextArena, MultiAgentEnv):
@@ -126,6 +126,8 @@ class MultiGame(_TextArena, MultiAgentEnv):
         MultiAgentEnv.__init__(self, [f"player_{i}" for i in range(num_players)], mode="sequential")
         self.num_players = num_players
         self._take(game, options)
+        with drawing_from(random.Random(0)):
+            self._game.try_out(self._built, options, num_players)
 
     def _begin_episode(self, options: dict[str, Any] | None) -> None:
         self._match = self._deal(self.num_players)
@@ -158,7 +160,7 @@ class MultiGame(_TextArena, MultiAgentEnv):
         return ({}, rewards, {}, over, infos) if match.truncated else ({}, rewards, over, {}, infos)
 
     def sample_agent_action(self, agent: str) -> str:
-        """A bracketed text out of the observation: TextArena does not list a game's moves."""
+        """A guess at an action, of the form the observation shows: TextArena does not list a game's moves."""
         if self._match is None:
             raise ResetNeeded
-        return self._match.some_action(self.possible_agents.index(agent), self.rng)
+        return self._match.some_action(self._game.family.name, self.possible_agents.index(agent), self.rng)

@@ -1,4 +1,4 @@
-"""What TextArena's source does not say in one place about its games; ``tools/generate_textarena_table.py`` checks it."""
+"""What TextArena's source does not say in one place about its games."""
 
 from __future__ import annotations
 
@@ -6,42 +6,15 @@ from dataclasses import dataclass
 
 from gem_games.textarena.registry import Entry, folder
 
+# fmt: off
 #: Families for one player.
-SINGLE = frozenset(
-    [
-        "BabyAiText",
-        "Bandit",
-        "Blackjack",
-        "Countdown",
-        "Crosswords",
-        "Cryptarithm",
-        "FifteenPuzzle",
-        "FrozenLake",
-        "Game2048",
-        "GuessTheNumber",
-        "GuessWho",
-        "Hangman",
-        "Klondike",
-        "LightsOut",
-        "LogicPuzzle",
-        "Mastermind",
-        "Minesweeper",
-        "PegJump",
-        "RushHour",
-        "Secretary",
-        "Set",
-        "Slitherlink",
-        "Sokoban",
-        "Sudoku",
-        "ThreeCardMonte",
-        "TowerOfHanoi",
-        "TwentyQuestions",
-        "UltimateTexasHoldem",
-        "WordLadder",
-        "WordSearch",
-        "Wordle",
-    ]
-)
+SINGLE = frozenset((
+    "BabyAiText", "Bandit", "Blackjack", "Countdown", "Crosswords", "Cryptarithm", "FifteenPuzzle", "FrozenLake",
+    "Game2048", "GuessTheNumber", "GuessWho", "Hangman", "Klondike", "LightsOut", "LogicPuzzle", "Mastermind",
+    "Minesweeper", "PegJump", "RushHour", "Secretary", "Set", "Slitherlink", "Sokoban", "Sudoku", "ThreeCardMonte",
+    "TowerOfHanoi", "TwentyQuestions", "UltimateTexasHoldem", "WordLadder", "WordSearch", "Wordle",
+))
+# fmt: on
 
 #: Families that are not for exactly two -> the fewest and the most players.
 PLAYERS = {
@@ -68,8 +41,12 @@ PLAYERS = {
 #: Families that ask a language model over the network.
 ONLINE = frozenset({"Debate", "GuessWho", "ScenarioPlanning", "TwentyQuestions"})
 
+# fmt: off
 #: Families that read word lists when they are built, which takes long, and hold nothing that an episode changes.
-REUSED = frozenset("Codenames DontSayIt Hangman SpellingBee WordChains WordLadder WordSearch Wordle".split())
+REUSED = frozenset((
+    "Codenames", "DontSayIt", "Hangman", "SpellingBee", "WordChains", "WordLadder", "WordSearch", "Wordle",
+))
+# fmt: on
 
 #: Families that draw from a list made of a set, whose order depends on PYTHONHASHSEED -> that list.
 UNORDERED = {"WordChains": "word_list"}
@@ -118,56 +95,16 @@ def _players_in_source(entry: Entry) -> tuple[int, int]:
     return 2, 2
 
 
+# fmt: off
 #: Families for exactly two players.
-TWO = frozenset(
-    [
-        "Alquerque",
-        "Battleship",
-        "Breakthrough",
-        "Checkers",
-        "Chess",
-        "Chopsticks",
-        "ColonelBlotto",
-        "ConnectFour",
-        "Crusade",
-        "Debate",
-        "DontSayIt",
-        "GameOfPureStrategy",
-        "GermanWhist",
-        "HighSociety",
-        "IndianPoker",
-        "IteratedMatchingPennies",
-        "IteratedPrisonersDilemma",
-        "IteratedRockPaperScissors",
-        "IteratedStagHunt",
-        "IteratedTwoThirdsAverage",
-        "IteratedUltimatumGame",
-        "KuhnPoker",
-        "LeTruc",
-        "LetterAuction",
-        "LinesOfAction",
-        "MemoryGame",
-        "NewRecruit",
-        "Nim",
-        "Othello",
-        "PigDice",
-        "QuantumTicTacToe",
-        "ReverseTicTacToe",
-        "ScenarioPlanning",
-        "SimpleBlindAuction",
-        "SimpleNegotiation",
-        "SimpleTak",
-        "SpellingBee",
-        "SpiteAndMalice",
-        "Stratego",
-        "Tak",
-        "TicTacToe",
-        "TruthAndDeception",
-        "TwoDollar",
-        "UltimateTicTacToe",
-        "UsedCar",
-        "UsedCarNegotiation",
-        "WildTicTacToe",
-        "WordChains",
-    ]
-)
+TWO = frozenset((
+    "Alquerque", "Battleship", "Breakthrough", "Checkers", "Chess", "Chopsticks", "ColonelBlotto", "ConnectFour",
+    "Crusade", "Debate", "DontSayIt", "GameOfPureStrategy", "GermanWhist", "HighSociety", "IndianPoker",
+    "IteratedMatchingPennies", "IteratedPrisonersDilemma", "IteratedRockPaperScissors", "IteratedStagHunt",
+    "IteratedTwoThirdsAverage", "IteratedUltimatumGame", "KuhnPoker", "LeTruc", "LetterAuction", "LinesOfAction",
+    "MemoryGame", "NewRecruit", "Nim", "Othello", "PigDice", "QuantumTicTacToe", "ReverseTicTacToe",
+    "ScenarioPlanning", "SimpleBlindAuction", "SimpleNegotiation", "SimpleTak", "SpellingBee", "SpiteAndMalice",
+    "Stratego", "Tak", "TicTacToe", "TruthAndDeception", "TwoDollar", "UltimateTicTacToe", "UsedCar",
+    "UsedCarNegotiation", "WildTicTacToe", "WordChains",
+))
+# fmt: on

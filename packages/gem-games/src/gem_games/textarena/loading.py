@@ -23,6 +23,10 @@ from gem_games.textarena.registry import entry_of
 from gem_games.textarena.views import View, view_of
 
 
+#: Characters of an action that reach a game, the last ones: some search with patterns that take the square of them.
+LONGEST = 10_000
+
+
 @dataclass(frozen=True)
 class Game:
     """What builds one game of TextArena."""
@@ -61,7 +65,7 @@ class Game:
 
         Raises:
             ValueError: it is not for that many players.
-            gem.MissingDependency, gem.PluginError: see :meth:`build`.
+            gem.MissingDependency: see :meth:`build`.
         """
         game = copy.copy(built) if self.family.name in REUSED else self.build(options)
         with _explained(self.id):
@@ -70,6 +74,19 @@ class Game:
             except AssertionError as error:
                 raise ValueError(f"'ta:{self.id}': {error}") from error
         return game
+
+    def try_out(self, built: Any, options: dict[str, Any], num_players: int) -> None:
+        """Begin a game and act once, so that one that cannot be played says so when it is made.
+
+        Raises:
+            ValueError: it is not for that many players.
+            gem.MissingDependency: it lacks something, or is broken in the installed TextArena.
+        """
+        game = self.begin(built, options, num_players, seed=0)
+        try:
+            game.step(action=self.read(""))
+        except Exception as error:
+            raise MissingDependency(_broken(self.id, f"{type(error).__name__}: {error}")) from error
 
     def _check(self, options: dict[str, Any]) -> None:
         known = inspect.signature(self.make).parameters
@@ -83,7 +100,8 @@ class Game:
                 raise TypeError(f"'ta:{self.id}' has no option {name!r}{hint} (options: {listing})")
 
     def read(self, action: str) -> str:
-        """An action as TextArena's wrappers hand it to the game."""
+        """An action as TextArena's wrappers hand it to the game, its last :data:`LONGEST` characters."""
+        action = action[-LONGEST:]
         for wrapper in self.action_wrappers:
             action = wrapper(None).action(action)
         return action
@@ -94,8 +112,8 @@ def load(game_id: str) -> Game:
     """The game of an id of TextArena, imported.
 
     Raises:
-        gem.MissingDependency: a package, a newer Python or a word list is missing.
-        gem.PluginError: the installed TextArena has no such id, or its module is broken.
+        gem.MissingDependency: a package, a newer Python or a word list is missing, or its module is broken.
+        gem.PluginError: the installed TextArena has no such id.
     """
     registry = import_module("textarena.envs.registration").ENV_REGISTRY
     if game_id not in registry:
@@ -117,6 +135,13 @@ def load(game_id: str) -> Game:
 _RESOURCE = re.compile(r"Resource\s+(?:\x1b\[\d+m)?'?([\w-]+)")
 
 
+def _broken(game_id: str, cause: str) -> str:
+    return (
+        f"'ta:{game_id}' needs another version of textarena than {textarena.__version__}, where it is broken: "
+        + " ".join(cause.split())
+    )
+
+
 @contextmanager
 def _explained(game_id: str) -> Iterator[None]:
     """Turn what a missing thing raises inside TextArena into one line that says what to do."""
@@ -128,19 +153,13 @@ def _explained(game_id: str) -> Iterator[None]:
         place = f"{(error.filename or '').rpartition('textarena/')[2]}, line {error.lineno}"
         if sys.version_info < (3, 12) and "f-string" in str(error.msg):
             raise MissingDependency(
-                f"'ta:{game_id}' needs Python 3.12 or newer: TextArena {textarena.__version__} uses its syntax ({place})"
+                f"'ta:{game_id}' needs Python 3.12 or newer, as TextArena {textarena.__version__} does ({place})"
             ) from error
-        raise PluginError(
-            f"'ta:{game_id}' is broken in TextArena {textarena.__version__} ({place}: {error.msg}): "
-            "install another version of textarena"
-        ) from error
+        raise MissingDependency(_broken(game_id, f"{error.msg} ({place})")) from error
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
         if name == "textarena":
-            raise PluginError(
-                f"'ta:{game_id}' is broken in TextArena {textarena.__version__} ({error}): "
-                "install another version of textarena"
-            ) from error
+            raise MissingDependency(_broken(game_id, str(error))) from error
         raise MissingDependency(f"'ta:{game_id}' needs the module {name!r}: pip install {name}") from error
     except LookupError as error:
         missing = _RESOURCE.search(str(error))
@@ -148,10 +167,7 @@ def _explained(game_id: str) -> Iterator[None]:
             raise
         raise MissingDependency(f"'ta:{game_id}': {missing_list(missing[1])}") from error
     except OSError as error:
-        raise PluginError(
-            f"'ta:{game_id}' is broken in TextArena {textarena.__version__} ({' '.join(str(error).split())}): "
-            "install another version of textarena"
-        ) from error
+        raise MissingDependency(_broken(game_id, f"{type(error).__name__}: {error}")) from error
     except (ImportError, ValueError) as error:
         if "OPENROUTER_API_KEY" in str(error):
             raise MissingDependency(

@@ -8,10 +8,10 @@ from typing import Any
 
 from gem_games.textarena.isolation import drawing_from
 from gem_games.textarena.loading import Game
+from gem_games.textarena.moves import random_move
 from gem_games.textarena.views import View
 
 _LIMIT = re.compile(r"\b(turn|move) limit\b|\bmaximum number of turns\b", re.IGNORECASE)
-_TOKEN = re.compile(r"\[[^\[\]\n]{1,40}\]")
 
 
 class Tap:
@@ -152,8 +152,6 @@ class Match:
             info["reason"] = self.reason(player)
         return info
 
-    def some_action(self, player: int, rng: random.Random) -> str:
-        """A bracketed text that the player sees, as moves are written: a guess at an action, no more."""
-        names = {f"[{name}]" for name in ("GAME", *map(str, self.env.state.role_mapping.values()))}
-        tokens = [token for token in _TOKEN.findall(self.text(player)) if token not in names]
-        return rng.choice(tokens) if tokens else "[0]"
+    def some_action(self, family: str, player: int, rng: random.Random) -> str:
+        """A guess at an action."""
+        return random_move(family, self.text(player), ["GAME", *map(str, self.env.state.role_mapping.values())], rng)
