@@ -15,7 +15,8 @@ from gem_launcher import other_owners
 
 from gem import requirements
 from gem.entry_points import EntryPoint, normalized
-from gem.plugins import GROUPS, SEPARATE, PluginManager, listed_in, manager, one_line, repair
+from gem.plugins import GROUPS, SEPARATE, PluginManager, listed_in, manager, repair
+from gem.wording import one_line
 
 #: Modules that take long to import. An index of environments, a subcommand or an observer that pulls one in makes
 #: every user of its namespace wait for it.

@@ -20,6 +20,7 @@ from gem import hookspecs
 from gem.entry_points import EntryPoint, normalized, scan
 from gem.env_spec import EnvSpec
 from gem.errors import PluginError, PluginWarning
+from gem.wording import one_line
 
 #: Marks a plugin's hook implementations.
 hookimpl = pluggy.HookimplMarker("gem")
@@ -306,11 +307,6 @@ def repair(entry_point: EntryPoint, error: BaseException | None) -> str:
         missing = error.name.partition(".")[0]
         return command if missing == own else f"pip install {missing.replace('_', '-')}, or {command}"
     return command
-
-
-def one_line(error: BaseException) -> str:
-    """An error's kind and message in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
 
 def allowed(entry_point: EntryPoint) -> bool:

@@ -155,7 +155,7 @@ def load_entry_point(found: EnvSpec) -> Callable[..., Any]:
             raise PluginError(f"{found.id!r}: there is no module {error.name!r}; {_mend(found)}") from error
         raise MissingDependency(_missing_message(found, error)) from error
     except Exception as error:
-        from gem.plugins import one_line
+        from gem.wording import one_line
 
         raise PluginError(
             f"{found.id!r}: importing {module_name!r} failed: {one_line(error)}; {_mend(found)}"

@@ -71,4 +71,4 @@ def test_a_class_that_cannot_be_loaded_is_still_described(capsys: pytest.Capture
 
 def test_unknown_ids(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["info", "toy:Ful-v0"]) == 2
-    assert capsys.readouterr().err .startswith("gem: unknown environment 'toy:Ful-v0'; did you mean 'toy:Full-v0'")
+    assert capsys.readouterr().err.startswith("gem: unknown environment 'toy:Ful-v0'; did you mean 'toy:Full-v0'")

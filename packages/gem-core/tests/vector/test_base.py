@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import time
 from typing import Any
@@ -225,7 +226,7 @@ def test_after_close(backend: str) -> None:
 # -- failures -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("action", ["raise", "exit", "none", "three"])
+@pytest.mark.parametrize("action", ["raise", "exit", "none", "three", "info", "flag", "unspeakable"])
 def test_one_that_fails_takes_nothing_with_it(backend: str, action: str) -> None:
     with vector(backend, 3, label="") as vec:
         vec.reset(seed=0)
@@ -378,10 +379,13 @@ def test_multi_agent_environments(backend: str) -> None:
         assert observations == [{"a": "a0", "b": "b0"}] * 2
         assert infos[0]["final_obs"] == {"b": "b3"}
         observations, rewards, _, truncated, infos = vec.step([{"a": "x", "b": "y"}, {"a": "raise", "b": "y"}])
-        assert rewards == [{"a": 1.0, "b": 1.0}, 0.0]
-        assert truncated[1] is True
+        assert rewards == [{"a": 1.0, "b": 1.0}, {"a": 0.0, "b": 0.0}]
+        assert truncated[1] == {"a": True, "b": True}
         assert "ValueError: a bad move" in infos[1]["error"]
         assert observations[1] == {"a": "a0", "b": "b0"}
+        assert infos[1]["final_obs"] == {"a": "", "b": ""}
+        vec.send_reset(indices=[0])
+        assert vec.recv()[1:5] == ([{"a": "a0", "b": "b0"}], [{"a": 0.0, "b": 0.0}], *[[{"a": False, "b": False}]] * 2)
 
 
 def test_multi_agent_environments_with_autoreset_disabled(backend: str) -> None:
@@ -392,6 +396,23 @@ def test_multi_agent_environments_with_autoreset_disabled(backend: str) -> None:
         vec.step([{"b": "y"}])
         with pytest.raises(gem.ResetNeeded):
             vec.step([{"a": "x", "b": "y"}])
+        vec.reset()
+        vec.step([{"a": "x", "b": "y"}])
+        vec.step([{"a": "x", "b": "y"}])  # a has left
+        observations, rewards, terminated, truncated, _ = vec.step([{"b": "raise"}])
+        assert (observations, rewards) == ([{"b": ""}], [{"b": 0.0}])
+        assert (terminated, truncated) == ([{"b": False}], [{"b": True}])
+        with pytest.raises(gem.ResetNeeded):
+            vec.step([{"b": "y"}])
+
+
+@pytest.mark.parametrize("action", ["numbers", "flag"])
+def test_several_agents_in_a_malformed_outcome(backend: str, action: str) -> None:
+    with vector(backend, 1, Pair) as vec:
+        vec.reset(seed=0)
+        _, _, _, truncated, infos = vec.step([{"a": action, "b": "y"}])
+        assert truncated == [{"a": True, "b": True}]
+        assert "step must return five dictionaries keyed by agent" in infos[0]["error"]
 
 
 def test_environments_that_await_step_in_every_backend(backend: str) -> None:
@@ -437,6 +458,24 @@ def test_close_is_bounded_by_its_timeout(backend: str) -> None:
     start = time.monotonic()
     vec.close(timeout=1.0)
     assert time.monotonic() - start < 5.0
+
+
+def test_a_copy_in_a_forked_process_leaves_the_vector_alone(backend: str) -> None:
+    with vector(backend) as vec:
+        vec.reset(seed=0)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                if backend != "sync":  # environments in line are copied with it
+                    with pytest.raises(gem.GemError, match="make a new one after a fork"):
+                        vec.step(["go", "go"])
+                vec.close()
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitpid(child, 0)[1] == 0
+        assert vec.step(["go", "go"])[1].tolist() == [0.5, 0.5]
 
 
 def test_forgotten_vectors_are_cleaned_up(backend: str) -> None:

@@ -42,6 +42,26 @@ def test_every_kind_of_source(toy: gem.EnvSpec) -> None:
         assert vec.reset(seed=[77], indices=[2])[0] == [first]
 
 
+def test_wrappers_and_options_that_a_task_brings() -> None:
+    task = TaskSpec("vector-test:Toy", {"wrappers": "concat,episode_tracking"}, seed=3, options={"colour": "red"})
+    with make_vec([task, "vector-test:Toy"], wrappers=[gem.Wrapper]) as vec:
+        assert [type(e).__name__ for e in (vec.envs[0], vec.envs[0].env)] == ["Wrapper", "EpisodeStatistics"]
+        assert type(vec.envs[1].env) is Counter
+        _, infos = vec.reset()
+        assert [info["options"] for info in infos] == [{"colour": "red"}, {}]
+        assert vec.reset()[1][0]["options"] == {}  # of the first reset only
+    with make_vec("vector-test:Toy", vec_kwargs=[{"wrappers": "concat"}]) as vec:
+        assert type(vec.envs[0]).__name__ == "Concat"
+
+
+@pytest.mark.parametrize("wrappers", ["episode_tracking , concat", [{"name": "episode_tracking"}, "concat"]])
+def test_several_wrappers_in_every_spelling(wrappers: Any) -> None:
+    with make_vec("vector-test:Toy", wrappers=wrappers) as vec:
+        assert [type(e).__name__ for e in (vec.envs[0], vec.envs[0].env)] == ["Concat", "EpisodeStatistics"]
+    with make_vec("vector-test:Toy", wrappers={"name": "window", "turns": 2}) as vec:
+        assert type(vec.envs[0]).__name__ == "Window"
+
+
 def test_the_published_call() -> None:
     with make_vec(
         ["vector-test:Toy"] * 2, vec_kwargs=[{"limit": 1, "label": "a"}, {"label": "b"}], async_mode=True, limit=2

@@ -17,6 +17,22 @@ from gem import Env, MultiAgentEnv
 released = threading.Event()
 
 
+class Unspeakable(Exception):
+    """No words can be had of it."""
+
+    def __str__(self) -> str:
+        raise RuntimeError("no words")
+
+    __repr__ = __str__
+
+
+class Undecided:
+    """Neither true nor false."""
+
+    def __bool__(self) -> bool:
+        raise ValueError("no truth")
+
+
 class Counter(Env):
     """Ends after ``limit`` steps; observations tell the random state, so that episodes can be compared.
 
@@ -59,6 +75,15 @@ class Counter(Env):
 
     def do_none(self) -> Any:
         return "", None, False, False, {}
+
+    def do_info(self) -> Any:
+        return "", 1.0, True, False, iter(())
+
+    def do_flag(self) -> Any:
+        return "", 0.0, Undecided(), False, {}
+
+    def do_unspeakable(self) -> Any:
+        raise Unspeakable
 
     def do_three(self) -> Any:
         return "", 0.0, False
@@ -159,6 +184,11 @@ class Pair(MultiAgentEnv):
 
     def observe(self, agent: str) -> str:
         return f"{agent}{self.turns}"
+
+    def step(self, actions: Any) -> Any:
+        outcome = super().step(actions)
+        misfortunes = {"numbers": ("", 0.0, False, True, {}), "flag": (*outcome[:2], True, *outcome[3:])}
+        return misfortunes.get(actions.get("a", ""), outcome)
 
     def _process_actions(self, actions: dict[str, str]) -> Any:
         if "raise" in actions.values():

@@ -110,3 +110,19 @@ def test_a_broken_plugin_says_how_to_repair_it(site, installed):
 def test_a_wrapper_that_needs_a_tokenizer_and_got_none(scripted):
     with pytest.raises(TypeError, match="concat_chat needs a tokenizer"):
         apply_wrappers(scripted(), "concat_chat")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            "turn_limit",
+            "the wrapper 'turn_limit' needs the option 'max_turns': give {'name': 'turn_limit', 'max_turns'",
+        ),
+        ({"name": "turn_limit", "turns": 3}, r"the wrapper 'turn_limit' has no option 'turns' \(options: max_turns\)"),
+        ({"name": "episode_tracking", "x": 3}, r"no option 'x' \(options: none\)"),
+    ],
+)
+def test_wrong_options_are_named(given, message):
+    with pytest.raises(TypeError, match=message):
+        get_wrapper_fns(given)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from gem.cli.output import style
+from gem.wording import one_line
 
 _HELP = r'''
   anything else      is your response; boxed for you where the task asks for boxes
@@ -424,7 +425,7 @@ class Table:
         except NotImplementedError:
             print("This environment has no solver.")
         except Exception as error:  # a hint that fails must not end the game
-            print(f"The solver failed: {' '.join(str(error).split()) or type(error).__name__}")
+            print(f"The solver failed: {one_line(error)}")
 
     # -- showing --------------------------------------------------------------------------------------
 

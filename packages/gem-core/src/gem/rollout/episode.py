@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from gem.rollout.records import Response, TaskSpec, Turn, plain
 from gem.rollout.rows import Row, flatten
+from gem.wording import short
 
 
 class Episode:
@@ -100,7 +101,7 @@ class Episode:
         if isinstance(response, str):
             response = Response(response)
         elif not isinstance(response, Response) or not isinstance(response.text, str):
-            raise TypeError(f"a response must be a str or a gem.Response with text, got {_short(response)}")
+            raise TypeError(f"a response must be a str or a gem.Response with text, got {short(response)}")
         if response.finish_reason == "length" and not response.text and not _listed(response.response_ids):
             if self.turns:
                 self._cut("length")
@@ -274,8 +275,3 @@ def _listed(values: Any) -> list[Any] | None:
     if values is None or isinstance(values, list):
         return values
     return values.tolist() if hasattr(values, "tolist") else list(values)
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}... ({type(value).__name__})"

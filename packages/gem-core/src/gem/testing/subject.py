@@ -16,6 +16,7 @@ from gem.testing.agents import is_multi_agent, with_action
 from gem.testing.guard import Hang, time_limit
 from gem.testing.trace import Trace, difference, event, go_on, is_over, play, shorten
 from gem.testing.violations import Violation
+from gem.wording import one_line
 
 #: What is played where an environment offers no random actions.
 PLAIN_TEXTS = (r"\boxed{1}", r"I think it is \boxed{A}.", "<answer>yes</answer>", "print(1)", "hello")
@@ -313,7 +314,7 @@ def missing_keywords(function: Callable[..., Any], *names: str) -> list[str]:
 
 def describe(error: BaseException) -> str:
     """An exception in one line."""
-    return shorten(f"{type(error).__name__}: {error}".rstrip(": "), 160)
+    return shorten(one_line(error), 160)
 
 
 def shown(keywords: Mapping[str, Any]) -> str:

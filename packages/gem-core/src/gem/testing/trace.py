@@ -6,6 +6,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from gem.wording import one_line
+
 #: One event of an episode: the action (``None`` for the reset), and each returned field as canonical text.
 Event = dict[str, str]
 Trace = list[Event]
@@ -50,7 +52,7 @@ def event(result: tuple[Any, ...]) -> Event:
 
 def raised(error: BaseException) -> Event:
     """The event of a call that raised."""
-    return {"raised": f"{type(error).__name__}: {error}"}
+    return {"raised": one_line(error)}
 
 
 def is_over(result: tuple[Any, ...]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ import numpy.typing as npt
 
 from gem.errors import GemError, ResetNeeded
 from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, VectorConfig
+from gem.wording import short
 
 #: One environment's share of a request: its index, and the action of ``Slot.step`` or the start of ``Slot.reset``.
 Request = tuple[int, Any]
@@ -45,9 +47,9 @@ class VectorEnv(ABC):
 
     An environment that raises, hangs past ``step_timeout`` or loses its worker takes nothing else with it: the outcome
     of its own index is truncated with reward 0 and says why in ``info["error"]`` (one line) and ``info["traceback"]``,
-    and a new instance takes its place (of multi-agent environments too: reward and flags of a failure are plain). With
-    autoreset in the same step the observation is the new
-    instance's first and ``info["final_obs"]`` is empty; otherwise the observation is empty.
+    and a new instance takes its place. With autoreset in the same step the observation is the new instance's first and
+    ``info["final_obs"]`` is empty; otherwise the observation is empty. Where environments are multi-agent, all this
+    holds for each agent that was in the episode: ``{agent: True}`` for truncated, and so on.
 
     A backend is a subclass, or any callable of the same signature, ``backend(makers, config) -> VectorEnv``, that a
     plugin provides in the entry-point group ``gem.backends``. It implements :meth:`_submit`, :meth:`_poll`
@@ -60,6 +62,8 @@ class VectorEnv(ABC):
 
     #: Whether rewards and flags are lists of dictionaries by agent instead of arrays.
     multi_agent: bool = False
+    #: Whether a copy in a forked process works by itself; workers and threads stay with the process that made them.
+    _survives_fork: bool = False
     #: Whether what was submitted goes on when the caller is interrupted while it waits.
     _goes_on: bool = True
 
@@ -69,11 +73,15 @@ class VectorEnv(ABC):
         self.autoreset = config.autoreset
         self._all = range(self.num_envs)
         self._first_seeds = dict(enumerate(config.seeds))
+        self._first_options = dict(config.options)
         #: Environments that cannot be stepped before a reset by the caller.
         self._idle = set(self._all)
         self._in_flight: set[int] = set()
         #: Outcomes that arrived and nobody asked for yet.
         self._ready: dict[int, Outcome] = {}
+        #: Of multi-agent environments: the agents that are in each one's episode.
+        self._agents: dict[int, list[str]] = {}
+        self._owner = os.getpid()
         self._closed = False
 
     # -- what a backend implements --------------------------------------------------------------------
@@ -117,6 +125,8 @@ class VectorEnv(ABC):
         """
         requests = self._reset_requests(seed, options, indices)
         outcomes = self._run("reset", requests)
+        if self.multi_agent:
+            outcomes = self._by_agent([index for index, _ in requests], outcomes)
         return [o[0] for o in outcomes], [o[4] for o in outcomes]
 
     def step(
@@ -133,8 +143,9 @@ class VectorEnv(ABC):
             IndexError: no such environment.
             gem.ResetNeeded: an environment was never reset, or ended while autoreset is disabled.
         """
-        outcomes = self._run("step", self._step_requests(actions, None))
-        return self._columns(outcomes)
+        requests = self._step_requests(actions, None)
+        outcomes = self._run("step", requests)
+        return self._columns([index for index, _ in requests], outcomes)
 
     # -- never waiting for the slowest ----------------------------------------------------------------
 
@@ -181,7 +192,7 @@ class VectorEnv(ABC):
                 break
             self._gather(remaining)
         ready, self._ready = self._ready, {}
-        return Results(np.fromiter(ready, np.int64, len(ready)), *self._columns(list(ready.values())))
+        return Results(np.fromiter(ready, np.int64, len(ready)), *self._columns(list(ready), list(ready.values())))
 
     # -- the end --------------------------------------------------------------------------------------
 
@@ -266,16 +277,39 @@ class VectorEnv(ABC):
             self._idle.update(index for index, outcome in outcomes.items() if self._is_over(outcome))
 
     def _is_over(self, outcome: Outcome) -> bool:
-        _, _, terminated, truncated, info = outcome
+        _, _, terminated, truncated, _ = outcome
         if isinstance(terminated, dict):
-            return "error" in info or all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
+            return all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
         return bool(terminated or truncated)
 
-    def _columns(self, outcomes: list[Outcome]) -> tuple[list[Any], Any, Any, Any, list[dict[str, Any]]]:
+    def _by_agent(self, indices: list[int], outcomes: list[Outcome]) -> list[Outcome]:
+        """Outcomes of multi-agent environments, with those of failures and resets keyed by agent too."""
+        keyed = []
+        for index, outcome in zip(indices, outcomes, strict=True):
+            observation, rewards, terminated, truncated, info = outcome
+            begun = observation if isinstance(observation, dict) else {}
+            if not isinstance(truncated, dict):
+                agents = self._agents.get(index, []) if truncated else list(begun)
+                rewards = dict.fromkeys(agents, rewards)
+                terminated, truncated = dict.fromkeys(agents, terminated), dict.fromkeys(agents, truncated)
+                if not isinstance(observation, dict):
+                    observation = dict.fromkeys(agents, "")
+                if isinstance(info.get("final_obs"), str):
+                    info = {**info, "final_obs": dict.fromkeys(agents, "")}
+            new = "final_obs" in info  # the observation is another episode's
+            self._agents[index] = [a for a in begun if new or not (terminated.get(a) or truncated.get(a))]
+            keyed.append((observation, rewards, terminated, truncated, info))
+        return keyed
+
+    def _columns(
+        self, indices: list[int], outcomes: list[Outcome]
+    ) -> tuple[list[Any], Any, Any, Any, list[dict[str, Any]]]:
         """Outcomes turned on their side: lists of observations and infos, arrays of the rest."""
         if not outcomes:
             none = np.zeros(0, np.bool_)
             return [], np.zeros(0), none, none, []
+        if self.multi_agent:
+            outcomes = self._by_agent(indices, outcomes)
         observations, rewards, terminated, truncated, infos = zip(*outcomes, strict=True)
         if self.multi_agent:
             return list(observations), list(rewards), list(terminated), list(truncated), list(infos)
@@ -292,6 +326,8 @@ class VectorEnv(ABC):
     def _check_open(self) -> None:
         if self._closed:
             raise GemError("this vector is closed: make a new one")
+        if self._owner != os.getpid() and not self._survives_fork:
+            raise GemError("this vector belongs to the process it was made in: make a new one after a fork")
 
     def _step_requests(
         self, actions: Sequence[Any] | Mapping[int, Any], indices: Sequence[int] | None
@@ -313,7 +349,7 @@ class VectorEnv(ABC):
                 raise TypeError("give a dictionary {index: action}, or a sequence of actions with indices, not both")
             indices, values = list(actions), list(actions.values())
         elif isinstance(actions, (str, bytes)):
-            raise TypeError(f"actions must be a sequence with one action for each environment, got {actions!r}")
+            raise TypeError(f"actions must be a sequence with one action for each environment, got {short(actions)}")
         else:
             values = list(actions)
         chosen = self._all if indices is None else self._check_indices(indices)
@@ -322,7 +358,7 @@ class VectorEnv(ABC):
         if set(map(type, values)) != _STRINGS and not self.multi_agent:
             for index, action in zip(chosen, values, strict=True):
                 if not isinstance(action, str):
-                    raise TypeError(f"the action for environment {index} must be a str, got {action!r}")
+                    raise TypeError(f"the action for environment {index} must be a str, got {short(action)}")
         if self._idle and not self._idle.isdisjoint(chosen):
             waiting = sorted(self._idle.intersection(chosen))
             named = ", ".join(map(str, waiting[:5])) + (", ..." if len(waiting) > 5 else "")
@@ -362,8 +398,9 @@ class VectorEnv(ABC):
                 )
         requests: list[Request] = []
         for index, one_seed, option in zip(chosen, seeds, each, strict=True):
-            first = self._first_seeds.pop(index, None)
-            requests.append((index, (first if one_seed is None else one_seed, option)))
+            first_seed, first_option = self._first_seeds.pop(index, None), self._first_options.pop(index, None)
+            start = first_seed if one_seed is None else one_seed, first_option if option is None else option
+            requests.append((index, start))
         return requests
 
     def _check_seeds(self, seed: int | Sequence[int | None] | None, chosen: list[int]) -> list[int | None]:

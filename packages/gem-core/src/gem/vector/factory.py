@@ -11,6 +11,7 @@ from gem.env_spec import EnvSpec
 from gem.rollout.records import TaskSpec
 from gem.vector.base import VectorEnv
 from gem.vector.slot import AutoresetMode, EnvMaker, VectorConfig
+from gem.wrappers.names import WrapperLike, listed
 
 #: One environment of a vector: an id, a specification, a task, or a callable that returns an environment.
 Source = str | EnvSpec | TaskSpec | Callable[..., Env]
@@ -25,7 +26,7 @@ _BUILT_IN = {
 def make_vec(
     env_ids: Source | Sequence[Source],
     num_envs: int | None = None,
-    wrappers: str | Sequence[str | Callable[[Env], Env]] | None = None,
+    wrappers: str | WrapperLike | Sequence[WrapperLike] | None = None,
     vec_kwargs: Sequence[Mapping[str, Any]] | None = None,
     async_mode: bool = False,
     *,
@@ -41,11 +42,11 @@ def make_vec(
     """Make a vector of environments.
 
     Args:
-        env_ids: one environment or a sequence of them: an id, an :class:`EnvSpec`, a :class:`TaskSpec` (whose seed its
-            first reset uses), or a callable that returns an environment.
+        env_ids: one environment or a sequence of them: an id, an :class:`EnvSpec`, a :class:`TaskSpec` (whose seed and
+            options its first reset uses), or a callable that returns an environment.
         num_envs: repeat a single one this often.
-        wrappers: as for :func:`gem.make`, around each environment.
-        vec_kwargs: constructor arguments of each environment, one dictionary each, below ``kwargs``.
+        wrappers: as for :func:`gem.make`, around each environment and the wrappers it brings itself.
+        vec_kwargs: arguments of :func:`gem.make` for each environment, one dictionary each, below ``kwargs``.
         async_mode: ``True`` is ``backend="thread"``.
         backend: ``"sync"`` (in line, the default), ``"thread"`` (environments that wait), ``"process"`` (environments
             that compute), the name of a plugin's backend, or a backend itself.
@@ -77,15 +78,17 @@ def make_vec(
             raise ValueError(f"{name} must be a positive number of seconds, got {seconds!r}")
     first = None if seed is None else operator.index(seed)
 
-    wrapped = () if wrappers is None else (wrappers,) if isinstance(wrappers, str) else tuple(wrappers)
     known: dict[str, EnvSpec] = {}
-    makers, seeds = [], []
+    makers, seeds, first_options = [], [], {}
     for i, source in enumerate(sources):
         own = dict(vec_kwargs[i]) if vec_kwargs is not None else {}
         task_seed = None
         if isinstance(source, TaskSpec):
+            if source.options is not None:
+                first_options[i] = source.options
             own, task_seed, source = {**source.kwargs, **own}, source.seed, source.env_id
-        makers.append(_maker(source, {**own, **kwargs}, wrapped, known))
+        around = (*listed(own.pop("wrappers", None)), *listed(wrappers))
+        makers.append(_maker(source, {**own, **kwargs}, around, known))
         seeds.append(task_seed if first is None else first + i)
 
     if backend is None:
@@ -95,6 +98,7 @@ def make_vec(
     config = VectorConfig(
         autoreset=AutoresetMode.parse(autoreset),
         seeds=tuple(seeds),
+        options=first_options,
         step_timeout=step_timeout,
         reset_timeout=reset_timeout,
         num_workers=num_workers,

@@ -70,7 +70,7 @@ class ProcessVectorEnv(VectorEnv):
         count = min(self.num_envs, config.num_workers or os.cpu_count() or 1)
         bounds = [self.num_envs * k // count for k in range(count + 1)]
         self._workers: list[_Worker] = []
-        self._finalizer = weakref.finalize(self, _close_workers, self._workers, 1.0, os.getpid())
+        self._finalizer = weakref.finalize(self, _close_workers, self._workers, 1.0, self._owner)
         try:
             for first, last in itertools.pairwise(bounds):
                 self._workers.append(self._launch(range(first, last)))
@@ -180,7 +180,7 @@ class ProcessVectorEnv(VectorEnv):
         return new
 
     def _close(self, timeout: float) -> None:
-        _close_workers(self._workers, timeout, os.getpid())
+        _close_workers(self._workers, timeout, self._owner)
         self._finalizer.detach()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import random
 import threading
 import traceback
@@ -14,12 +15,16 @@ from typing import Any
 
 from gem.env import Env
 from gem.env_spec import EnvSpec
+from gem.wording import clip, one_line, short
 
 #: ``(observation, reward, terminated, truncated, info)``; of a reset too, with reward 0 and both flags false.
 Outcome = tuple[Any, Any, Any, Any, dict[str, Any]]
 
 #: Seed and options of a reset.
 Start = tuple[int | None, dict[str, Any] | None]
+
+
+_HERE = os.path.dirname(__file__)
 
 
 class AutoresetMode(Enum):
@@ -75,6 +80,8 @@ class VectorConfig:
     autoreset: AutoresetMode = AutoresetMode.SAME_STEP
     #: Seed of the first reset of each environment, used when that reset is given none.
     seeds: tuple[int | None, ...] = ()
+    #: Options of the first reset of those environments that have some, by index.
+    options: dict[int, dict[str, Any]] = field(default_factory=dict)
     #: Seconds after which a step counts as hung; ``None``: never.
     step_timeout: float | None = None
     #: The same for a reset, and for making an environment.
@@ -169,14 +176,16 @@ class Slot:
             return self.begin()
         try:
             outcome = self.env.step(action)
-            _, reward, terminated, truncated, info = outcome
-            if (type(reward) is not float or type(info) is not dict) and not self.multi_agent:
-                check_outcome(outcome)
+            if self.multi_agent:
+                over = self.ended(check_agents(outcome))
+            else:
+                _, reward, terminated, truncated, info = outcome
+                if type(reward) is not float or type(info) is not dict:
+                    check_outcome(outcome)
+                over = bool(terminated or truncated)
         except BaseException as error:
             return self.fail("step", error)
-        if terminated or truncated:
-            return self.end(outcome)
-        return outcome
+        return self.end(outcome) if over else outcome
 
     def begin(self) -> Outcome:
         """Begin an episode, as a step of its own."""
@@ -198,8 +207,8 @@ class Slot:
         return observation, 0.0, False, False, info
 
     def end(self, outcome: Outcome) -> Outcome:
-        """What to return for a step that set a flag."""
-        if self.abandoned or self.env is None or (self.multi_agent and not self.ended(outcome)):
+        """What to return for a step that ended the episode."""
+        if self.abandoned or self.env is None:
             return outcome
         if self.autoreset is not AutoresetMode.SAME_STEP:
             self.pending = self.autoreset is AutoresetMode.NEXT_STEP
@@ -216,7 +225,7 @@ class Slot:
     def ended(self, outcome: Outcome) -> bool:
         """Whether the episode is over: for several agents, when it is over for each."""
         _, _, terminated, truncated, _ = outcome
-        if not self.multi_agent or not isinstance(terminated, dict):
+        if not self.multi_agent:
             return bool(terminated or truncated)
         return all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
 
@@ -229,12 +238,11 @@ class Slot:
         try:
             env: Any = self.env
             outcome: Outcome = await env.astep(action)
-            _, _, terminated, truncated, _ = outcome if self.multi_agent else check_outcome(outcome)
+            check = check_agents if self.multi_agent else check_outcome
+            over = self.ended(check(outcome))
         except BaseException as error:
             return await self.afail("step", error)
-        if terminated or truncated:
-            return await self.aend(outcome)
-        return outcome
+        return await self.aend(outcome) if over else outcome
 
     async def abegin(self) -> Outcome:
         return await self.areset((self._replacement_seed(), None))
@@ -255,7 +263,7 @@ class Slot:
         return observation, 0.0, False, False, info
 
     async def aend(self, outcome: Outcome) -> Outcome:
-        if self.autoreset is AutoresetMode.SAME_STEP and not self.abandoned and self.ended(outcome):
+        if self.autoreset is AutoresetMode.SAME_STEP and not self.abandoned:
             return merge(outcome, await self.areset())
         return self.end(outcome)
 
@@ -316,22 +324,42 @@ def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[st
 def check_reset(begun: Any) -> tuple[Any, dict[str, Any]]:
     """What a reset returned, if it is an observation and a dictionary; else ``TypeError``."""
     if not isinstance(begun, tuple) or len(begun) != 2 or not isinstance(begun[1], dict):
-        raise TypeError(f"reset must return (observation, info), got {begun!r}")
+        raise TypeError(f"reset must return (observation, info), got {short(begun)}")
     return begun
 
 
 def check_outcome(outcome: Any) -> Outcome:
-    """What a step returned, if it is five values with a number for a reward; else ``TypeError`` or ``ValueError``."""
+    """What a step returned, if it is five values with a number for a reward; else ``TypeError``."""
     try:
         _, reward, _, _, info = outcome
     except (TypeError, ValueError):
         raise TypeError(
-            f"step must return (observation, reward, terminated, truncated, info), got {outcome!r}"
+            f"step must return (observation, reward, terminated, truncated, info), got {short(outcome)}"
         ) from None
-    float(reward)
-    if not isinstance(info, dict):
-        raise TypeError(f"info must be a dict, got {info!r}")
+    check_reward(reward)
+    check_info(info)
     return outcome  # type: ignore[no-any-return]
+
+
+def check_reward(reward: Any) -> float:
+    """A reward as a number; else ``TypeError``."""
+    try:
+        return float(reward)
+    except (TypeError, ValueError):
+        raise TypeError(f"reward must be a number, got {short(reward)}") from None
+
+
+def check_info(info: Any) -> None:
+    """``TypeError`` unless it is a dictionary."""
+    if not isinstance(info, dict):
+        raise TypeError(f"info must be a dict, got {short(info)}")
+
+
+def check_agents(outcome: Any) -> Outcome:
+    """What a step of several agents returned, if it is five dictionaries; else ``TypeError``."""
+    if not (isinstance(outcome, tuple) and len(outcome) == 5 and all(isinstance(part, dict) for part in outcome)):
+        raise TypeError(f"step must return five dictionaries keyed by agent, got {short(outcome)}")
+    return outcome
 
 
 def merge(last: Outcome, first: Outcome) -> Outcome:
@@ -347,13 +375,16 @@ def merge(last: Outcome, first: Outcome) -> Outcome:
 def failure_outcome(index: int, env_id: str, doing: str, error: BaseException | str) -> Outcome:
     """The outcome of an environment that failed: no observation, no reward, truncated, and why."""
     if isinstance(error, str):
-        cause, trace = error, ""
+        cause, trace = clip(error), ""
     else:
-        cause = " ".join(f"{type(error).__name__}: {error}".split()).removesuffix(":")
+        cause = one_line(error)
         frames = traceback.extract_tb(error.__traceback__)
-        if frames:
+        if frames and not frames[-1].filename.startswith(_HERE):  # what vectors say of a malformed result tells itself
             cause += f" ({frames[-1].filename}:{frames[-1].lineno})"
-        trace = "".join(traceback.format_exception(error))
+        try:
+            trace = "".join(traceback.format_exception(error))
+        except Exception:  # an exception that makes trouble even when looked at
+            trace = ""
     info: dict[str, Any] = {"error": f"environment {index} ({env_id}) failed in {doing}: {cause}"}
     if trace:
         info["traceback"] = trace

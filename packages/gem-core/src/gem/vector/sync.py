@@ -10,7 +10,10 @@ import numpy.typing as npt
 
 from gem.vector.base import Request, VectorEnv
 from gem.vector.engine import close_all
-from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig
+from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig, check_info, check_reward
+
+#: The type of every info of a batch in which all is well.
+_DICTIONARIES = {dict}
 
 
 class SyncVectorEnv(VectorEnv):
@@ -20,6 +23,7 @@ class SyncVectorEnv(VectorEnv):
     """
 
     _goes_on = False
+    _survives_fork = True
 
     def __init__(self, makers: Sequence[EnvMaker], config: VectorConfig) -> None:
         super().__init__(makers, config)
@@ -73,6 +77,15 @@ class SyncVectorEnv(VectorEnv):
                 observations[k], reward, terminated, truncated, infos[k] = outcome
                 events.append((k, reward, terminated, truncated))
                 settled.add(k)
+        if set(map(type, infos)) != _DICTIONARIES:
+            for k, info in enumerate(infos):
+                try:
+                    check_info(info)
+                except TypeError as error:
+                    events = [event for event in events if event[0] != k]
+                    observations[k], *rest, infos[k] = self._slots[indices[k]].fail("step", error)
+                    events.append((k, *rest))
+                    settled.add(k)
         same_step, resets = self.autoreset is AutoresetMode.SAME_STEP, self._resets
         rewards_K = np.zeros(size)
         terminated_K = np.zeros(size, bool)
@@ -81,8 +94,8 @@ class SyncVectorEnv(VectorEnv):
             index = indices[k]
             if reward != 0.0:
                 try:
-                    rewards_K[k] = float(reward)
-                except (TypeError, ValueError) as error:
+                    rewards_K[k] = check_reward(reward)
+                except TypeError as error:
                     outcome = self._slots[index].fail("step", error)
                     observations[k], _, terminated, truncated, infos[k] = outcome
                     settled.add(k)

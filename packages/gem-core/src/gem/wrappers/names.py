@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -63,14 +64,20 @@ def get_wrapper_fns(
 
     Raises:
         ValueError: a name nothing provides; the message says the near ones or what to install.
+        TypeError: an option that the wrapper does not have, or one that it needs and was not given.
     """
+    return [_resolve(wrapper, tokenizer) for wrapper in listed(wrappers)]
+
+
+def listed(wrappers: str | WrapperLike | Iterable[WrapperLike] | None) -> list[WrapperLike]:
+    """What :func:`get_wrapper_fns` takes, as a list with one entry a wrapper."""
     if wrappers is None:
         return []
     if isinstance(wrappers, str):
-        wrappers = [name.strip() for name in wrappers.split(",") if name.strip()]
-    elif isinstance(wrappers, Mapping) or callable(wrappers):
-        wrappers = [wrappers]
-    return [_resolve(wrapper, tokenizer) for wrapper in wrappers]
+        return [name.strip() for name in wrappers.split(",") if name.strip()]
+    if isinstance(wrappers, Mapping) or callable(wrappers):
+        return [wrappers]
+    return list(wrappers)
 
 
 def apply_wrappers(env: Env, wrappers: str | WrapperLike | Iterable[WrapperLike] | None, tokenizer: Any = None) -> Env:
@@ -97,13 +104,44 @@ def _resolve(wrapper: WrapperLike, tokenizer: Any) -> WrapperFn:
         module, _, attribute = target.partition(":")
         if wrapper in _WITH_TOKENIZER and tokenizer is not None:
             options.setdefault("tokenizer", tokenizer)
-        return partial(getattr(import_module(module), attribute), **{**defaults, **options})
+        found: Any = getattr(import_module(module), attribute)
+        options = {**defaults, **options}
+        _check_options(wrapper, found, options)
+        return partial(found, **options)
     from gem.plugins import manager
 
     found = manager().load_named("gem.wrappers", wrapper)
     if found is None:
         raise ValueError(_unknown(wrapper))
+    _check_options(wrapper, found, options)
     return partial(found, **options) if options else found
+
+
+def _check_options(name: str, wrapper: Callable[..., Env], given: Mapping[str, Any]) -> None:
+    """``TypeError`` for an option the wrapper does not have, or needs and was not given."""
+    there = _options(wrapper)
+    if there is None:
+        return
+    for option in given:
+        if option not in there:
+            raise TypeError(f"the wrapper {name!r} has no option {option!r} (options: {', '.join(there) or 'none'})")
+    for option, needed in there.items():
+        if needed and option not in given:
+            raise TypeError(
+                f"the wrapper {name!r} needs the option {option!r}: give {{'name': {name!r}, {option!r}: ...}}"
+            )
+
+
+@cache
+def _options(wrapper: Callable[..., Env]) -> dict[str, bool] | None:
+    """The options of a wrapper -> whether it needs them; ``None`` where any may be given, or nobody can tell."""
+    try:
+        _, *parameters = inspect.signature(wrapper).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind in (p.VAR_KEYWORD, p.VAR_POSITIONAL) for p in parameters):
+        return None
+    return {p.name: p.default is p.empty for p in parameters}
 
 
 def _unknown(name: str) -> str:
