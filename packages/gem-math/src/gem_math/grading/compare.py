@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations
 
-from gem_math.grading import latex, values
+from gem_math.grading import intervals, latex, units, values, words
+from gem_math.grading.intervals import INFINITY, MINUS_INFINITY, REALS, NotASet
 from gem_math.grading.latex import NotUnderstood, Tree
-from gem_math.grading.values import NotANumber, TooLarge
+from gem_math.grading.values import NotANumber
 
 
 @dataclass(frozen=True)
@@ -19,10 +19,16 @@ class Rules:
 
     Args:
         percent_both_ways: 28 and 0.28 both answer 28 %, and 28 % answers either.
-        ignore_missing_unit: 5 answers 5 cm; units that both sides state must agree in any case.
+        ignore_missing_unit: 5 answers 5 cm, and 5 apples answer 5; units that both sides state must agree in any
+            case, and are not converted (90 degrees are not pi/2, 50 cents are not 0.50 dollars).
         inequality_as_interval: 0 < x < 12 answers (0, 12).
         rounded_digits: a decimal with at least this many significant digits answers the number it is the correct
             rounding of (0.333333 answers 1/3); ``None``: it never does.
+
+    What is no option: variables are taken to be positive, so sqrt(x^2) is x; ``log`` without a base is natural or
+    decimal, whichever agrees; lists without brackets and sets have no order, points and intervals have; an equation
+    x = 5 answers 5, and its right side is what it says; a letter chooses ("(B) 12" answers B, and 12 answers
+    "(B) 12"); "no solution" is the empty set; a number in a base never equals one without.
     """
 
     percent_both_ways: bool = True
@@ -49,27 +55,24 @@ def equal(answer: str, gold: str, rules: Rules = DEFAULT_RULES) -> bool:
         return False
     if answer == gold:
         return True
-    choice = _choice(gold)
-    if choice is not None:
-        found = _choice_in(answer)
-        if found is not None or choice.isupper():
-            if found == choice:
-                return True
-            if _unwrapped(gold) != gold or found is not None:
-                return False
+    chosen = words.choice(answer, gold)
+    if isinstance(chosen, bool):
+        return chosen
+    if chosen is not None:
+        answer, gold = chosen
     a, b = _normalised(answer), _normalised(gold)
-    if a == b and a:
+    if not a:
+        return False
+    if a == b or _squeezed(a) == _squeezed(b):
         return True
-    if _squeezed(a) == _squeezed(b):
-        return bool(a)
+    if words.are_words(b) and words.words(a) == words.words(b):
+        return True
     left, left_error = _parsed(a)
     right, right_error = _parsed(b)
     if left is not None and right is not None:
-        if _same(left, right, rules):
+        if _same_answer(left, right, rules):
             return True
-        return any(_same(x, y, rules) for x in _readings(a, left) for y in _readings(b, right))
-    if _words(answer) == _words(gold):
-        return True
+        return any(_same_answer(x, y, rules) for x, y in _other_readings(a, left, b, right))
     # Only LaTeX that we cannot read on a side that has it is worth a slower look.
     if (left is None and left_error) or (right is None and right_error):
         raise Undecided
@@ -78,7 +81,7 @@ def equal(answer: str, gold: str, rules: Rules = DEFAULT_RULES) -> bool:
 
 @lru_cache(maxsize=8192)
 def _normalised(text: str) -> str:
-    return latex.normalise(text)
+    return latex.normalise(words.formula_of(text) if len(text) < 200 else text)
 
 
 def _squeezed(text: str) -> str:
@@ -96,84 +99,78 @@ def _parsed(text: str) -> tuple[Tree | None, bool]:
         return None, False
 
 
-_THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_THOUSANDS = re.compile(r"(?<![\d,.(\[{])\s*(\d{1,3}(?:,\d{3})+)(?![\d,])")
+
+
+def _other_readings(a: str, left: Tree, b: str, right: Tree) -> list[tuple[Tree, Tree]]:
+    """``1,234`` without brackets may be one number as well as a list of two."""
+    lefts, rights = _readings(a, left), _readings(b, right)
+    return [(x, y) for x in lefts for y in rights][1:]  # the first pair has been compared
 
 
 def _readings(text: str, tree: Tree) -> list[Tree]:
-    """``1,234`` without brackets may be one number as well as a list of two."""
-    readings = [tree]
-    joined = re.sub(r"(?<![\d,.(\[{])\s*(\d{1,3}(?:,\d{3})+)(?![\d,])", lambda m: m[1].replace(",", ""), text)
-    if joined != text and "(" not in text and "[" not in text and "{" not in text:
-        other = _parsed(joined)[0]
-        if other is not None:
-            readings.append(other)
-    return readings
-
-
-# -- choices and words -----------------------------------------------------------------------------------
-
-_WRAPPED = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|mbox|boldsymbol)\s*\{([^{}]*)\}")
-
-
-def _unwrapped(text: str) -> str:
-    previous = None
-    while previous != text:
-        previous, text = text, _WRAPPED.sub(r"\1", text)
-    return re.sub(r"\\[ ,;!]|~|\$|\\quad", " ", text).strip()
-
-
-def _choice(gold: str) -> str | None:
-    """The letter, when the gold is a choice: ``C``, ``(C)``, ``\\text{(C)}``."""
-    match = re.fullmatch(r"\(?([A-J])\)?\.?", _unwrapped(gold))
-    return match[1] if match else None
-
-
-def _choice_in(answer: str) -> str | None:
-    """The letter an answer begins with as a label: ``(C) 12``, ``C: red``, ``C. red``, ``C)``."""
-    match = re.match(r"\(([A-J])\)|([A-J])\s*(?:[:.)]|$)", _unwrapped(answer))
-    return (match[1] or match[2]) if match else None
-
-
-def _words(text: str) -> str:
-    """Words without markup, case and the punctuation around them."""
-    plain = re.sub(r"\\[a-zA-Z]+|[{}$\\]", " ", _unwrapped(text))
-    return " ".join(plain.casefold().replace("-", " ").split()).strip(" .,;:!?\"'")
+    if "," in text and not re.search(r"[(\[{]", text):
+        joined = _THOUSANDS.sub(lambda m: m[1].replace(",", ""), text)
+        if joined != text:
+            other = _parsed(joined)[0]
+            if other is not None:
+                return [tree, other]
+    return [tree]
 
 
 # -- comparing trees -------------------------------------------------------------------------------------
 
 
+def _same_answer(a: Tree, b: Tree, rules: Rules) -> bool:
+    """Two whole answers: a set of one element is as good as the element."""
+    if _same(a, b, rules):
+        return True
+    a, b = _without_name(a, b, gold=False), _without_name(b, a, gold=True)
+    kinds = {a[0], b[0]}
+    if "set" in kinds and len(kinds) == 2:
+        single, several = (a, b) if b[0] == "set" else (b, a)
+        return (
+            len(several[1]) == 1
+            and single[0] in ("num", "neg", "div", "add", "mul", "pow", "fn", "sym", "unit")
+            and (_same(single, several[1][0], rules))
+        )
+    return False
+
+
 def _same(a: Tree, b: Tree, rules: Rules) -> bool:
-    a, b = _without_name(a, b), _without_name(b, a)
+    if a[0] == "rel" and "~" in a[1] and b[0] != "rel" and _exact_side_is(a, b, rules):
+        return True
+    a, b = _without_name(a, b, gold=False), _without_name(b, a, gold=True)
     if _has_sign_choice(a) or _has_sign_choice(b):
         return _same_items(_signs(a), _signs(b), rules)
     kinds = {a[0], b[0]}
+    if _is_region(a) or _is_region(b):
+        return _same_region(a, b, rules)
     if "in" in kinds:
         return _same(a[2] if a[0] == "in" else a, b[2] if b[0] == "in" else b, rules)
     if kinds <= {"list", "set"}:
         return _same_items(_items(a), _items(b), rules)
     if kinds & {"list", "set"}:
-        single, several = (a, b) if b[0] in ("list", "set") else (b, a)
-        if several[0] == "set" and single[0] not in ("tuple", "union", "matrix", "rel"):
-            return len(several[1]) == 1 and _same(several[1][0], single, rules)
         return False
-    if "base" in kinds:
-        return a[0] == b[0] and a[1:] == b[1:]
+    if "base" in kinds or "time" in kinds:
+        return _same_time(a, b) if "time" in kinds else a == b
     if kinds == {"text"}:
-        return _words(a[1]) == _words(b[1])
+        return words.words(a[1]) == words.words(b[1])
     if "text" in kinds:
         return False
-    if "rel" in kinds or "union" in kinds or "cap" in kinds or "minus" in kinds:
-        return _same_relation(a, b, rules)
+    if "rel" in kinds:
+        return a[0] == b[0] and a[1] == b[1] and a[1] in (("=",), ("~",)) and _same_equation(a, b, rules)
     if kinds == {"matrix"}:
         return _same_rows(a[1], b[1], rules)
     if kinds == {"matrix", "tuple"}:
         matrix, point = (a, b) if a[0] == "matrix" else (b, a)
+        if point[3] and all(row[0] == "tuple" for row in point[3]):  # [[1,2],[3,4]]
+            return _same_rows(matrix[1], tuple(row[3] for row in point[3]), rules)
         entries = [entry for row in matrix[1] for entry in row]
         is_vector = len(matrix[1]) == 1 or all(len(row) == 1 for row in matrix[1])
         return is_vector and _all_same(entries, list(point[3]), rules)
     if kinds == {"tuple"}:
-        if (":" in (a[1], b[1])) and a[1] == b[1]:
+        if a[1] == b[1] == ":":
             return _same_ratio(a[3], b[3], rules)
         return a[1] == b[1] and a[2] == b[2] and _all_same(list(a[3]), list(b[3]), rules)
     if kinds & {"matrix", "tuple"}:
@@ -184,22 +181,53 @@ def _same(a: Tree, b: Tree, rules: Rules) -> bool:
     return _same_quantity(a, b, rules)
 
 
-def _without_name(tree: Tree, other: Tree) -> Tree:
-    """``x = 5`` says 5, and ``f(x) = x + 1`` says x + 1, unless the other side is an equation too."""
-    if tree[0] == "rel" and tree[1] == ("=",) and other[0] != "rel":
-        name, worth = tree[2]
-        if name[0] == "sym" or (name[0] == "mul" and name[1][0] == "sym" and name[2][0] in ("sym", "tuple")):
-            return worth  # type: ignore[no-any-return]
-        if worth[0] == "sym" and name[0] == "num":
-            return name  # type: ignore[no-any-return]
-    if tree[0] == "list" and other[0] in ("list", "tuple", "set") and all(i[0] == "rel" for i in tree[1]):
-        stripped = tuple(_without_name(item, ("num",)) for item in tree[1])
-        if other[0] == "list" and any(i[0] == "rel" for i in other[1]):
+def _is_name(tree: Tree, *, gold: bool) -> bool:
+    """Whether the left side of an equation only names what the right side is: ``x``, ``f(x)``, ``AB``, ``(x, y)``."""
+    if tree[0] in ("sym", "text"):
+        return tree[:2] not in (("sym", "pi"), ("sym", "e"), ("sym", "i"))
+    if tree[0] == "tuple":
+        return all(item[0] == "sym" for item in tree[3])
+    if tree[0] == "mul":
+        first, second = tree[1], tree[2]
+        if second[0] == "sym" and first[0] == "sym":
+            # f(x) and AB name something; xy = 6 is a curve
+            return not gold or first[1][0].isupper() or first[1][0] in "fghpq"
+        if first[0] == "pow":  # f^{-1}(x)
+            return first[1][0] == "sym" and first[2][0] == "neg"
+        return _is_name(first, gold=gold) and second[0] in ("sym", "num", "neg", "tuple", "add", "div")
+    return False
+
+
+def _without_name(tree: Tree, other: Tree, *, gold: bool) -> Tree:
+    """``x = 5`` says 5, and ``f(x) = x + 1`` says x + 1, unless the other side is an equation too.
+
+    In an answer the right side of any equation is what it says (2 + 3 = 5); a gold equation is one unless its left
+    side is a name.
+    """
+    kind = tree[0]
+    if kind == "rel" and other[0] != "rel" and all(operator in ("=", "~") for operator in tree[1]):
+        first, worth = tree[2][0], tree[2][-1]
+        if worth[0] == "sym" and first[0] == "num" and len(tree[2]) == 2:
+            return first  # 5 = x
+        if _is_name(first, gold=gold) or (not gold and worth[0] != "sym"):
+            return worth
+    elif kind == "mul" and tree[1][0] == "sym" and tree[2][0] == "tuple" and other[0] == "tuple":
+        return tree[2]  # the point A(1, 2)
+    elif kind == "list" and other[0] in ("list", "tuple", "set") and any(i[0] == "rel" for i in tree[1]):
+        if other[0] == "list" and all(i[0] == "rel" for i in other[1]) and all(i[0] == "rel" for i in tree[1]):
             return tree
-        if other[0] == "tuple":
+        stripped = tuple(_without_name(item, ("num",), gold=gold) for item in tree[1])
+        if any(item[0] == "rel" for item in stripped):
+            return tree
+        if other[0] == "tuple" and all(i[0] == "rel" for i in tree[1]):
             return ("tuple", other[1], other[2], stripped)  # x = 1, y = 2 against (1, 2)
-        return ("list", stripped)
+        return ("list", stripped, tree[2])
     return tree
+
+
+def _exact_side_is(approximation: Tree, gold: Tree, rules: Rules) -> bool:
+    """``10 sqrt(2) ~ 14.14`` says both."""
+    return any(side[0] not in ("sym", "text") and _same(side, gold, rules) for side in approximation[2])
 
 
 def _has_sign_choice(tree: Tree) -> bool:
@@ -278,94 +306,100 @@ def _same_ratio(a: Tree, b: Tree, rules: Rules) -> bool:
     return all(_same_number(("mul", a[0], y), ("mul", b[0], x), rules) for x, y in zip(a[1:], b[1:], strict=True))
 
 
-# -- equations, inequalities, intervals ------------------------------------------------------------------
-
-_INFINITY = ("sym", "oo")
-_MINUS_INFINITY = ("neg", _INFINITY)
+# -- times, regions, equations ---------------------------------------------------------------------------
 
 
-def _same_relation(a: Tree, b: Tree, rules: Rules) -> bool:
-    if a[0] == b[0] == "rel" and a[1] == b[1] == ("=",):
-        return _same_equation(a, b)
-    if not rules.inequality_as_interval and (a[0] == "rel") != (b[0] == "rel"):
+def _same_time(a: Tree, b: Tree) -> bool:
+    """``3:00`` answers ``3:00 pm``; a time is not a ratio (3:00 is not 6:00)."""
+    parts = [tree[1] if tree[0] == "time" else tree[3] if tree[0] == "tuple" else None for tree in (a, b)]
+    halves = [tree[2] if tree[0] == "time" else "" for tree in (a, b)]
+    return parts[0] == parts[1] and (halves[0] == halves[1] or "" in halves)
+
+
+def _is_region(tree: Tree) -> bool:
+    """Whether a tree describes a set of real numbers by inequalities or by operations on intervals."""
+    kind = tree[0]
+    if kind == "rel":
+        return any(operator not in ("=", "~") for operator in tree[1])
+    if kind == "list":
+        return any(item[0] == "rel" and _is_region(item) for item in tree[1])
+    if kind == "in":
+        return _is_region(tree[2]) or tree[2][0] == "tuple"
+    return kind in ("union", "cap", "minus") or tree == REALS
+
+
+def _same_region(a: Tree, b: Tree, rules: Rules) -> bool:
+    if not rules.inequality_as_interval and _speaks_of_inequality(a) != _speaks_of_inequality(b):
         return False
-    left, right = _intervals(a), _intervals(b)
-    if left is None or right is None:
-        if a[0] == b[0] == "rel" and len(a[2]) == len(b[2]):
-            return _same_inequality(a, b, rules)
+    try:
+        if intervals.same_set(a, b):
+            return True
+    except NotASet:
+        pass
+    first, second = intervals.variable(a), intervals.variable(b)
+    if first is not None and second is not None and first != second:
         return False
-    if len(left) != len(right):
-        return False
-    return any(
-        all(_same_interval(x, y, rules) for x, y in zip(left, order, strict=True))
-        for order in (permutations(right) if len(right) <= 4 else [tuple(right)])
-    )
+    left, right = _interval_of(a), _interval_of(b)
+    if left is not None and right is not None:
+        return left[1] == right[1] and left[2] == right[2] and _all_same(list(left[3]), list(right[3]), rules)
+    if a[0] == b[0] == "rel" and len(a[2]) == len(b[2]):
+        return _same_inequality(a, b, rules)
+    if a[0] == b[0] and a[0] in ("union", "cap", "minus"):
+        straight = _same(a[1], b[1], rules) and _same(a[2], b[2], rules)
+        return straight or (a[0] != "minus" and _same(a[1], b[2], rules) and _same(a[2], b[1], rules))
+    if a[0] == b[0] == "list":
+        return _same_items(_items(a), _items(b), rules)
+    return False
 
 
-def _intervals(tree: Tree) -> list[Tree] | None:
-    """The pieces of a union of intervals (sets of points too); inequalities in one variable turned into one."""
-    if tree[0] == "union":
-        left, right = _intervals(tree[1]), _intervals(tree[2])
-        return None if left is None or right is None else left + right
+def _speaks_of_inequality(tree: Tree) -> bool:
+    return tree[0] == "rel" or (tree[0] == "list" and any(item[0] == "rel" for item in tree[1]))
+
+
+def _interval_of(tree: Tree) -> Tree | None:
+    """The interval that a tree is or that an inequality says, its ends whatever they are."""
+    if tree[0] == "in":
+        tree = tree[2]
     if tree[0] == "tuple" and len(tree[3]) == 2:
-        return [tree]
-    if tree[0] == "set":
-        return [("set", (item,)) for item in tree[1]]
-    if tree[0] == "list":
-        pieces = [_intervals(item) for item in tree[1]]
-        return None if any(p is None for p in pieces) else [i for p in pieces if p for i in p]
-    if tree[0] == "rel":
-        operators, sides = tree[1], tree[2]
-        if "=" in operators or "!=" in operators:
-            return None
-        if operators[0] in (">", ">="):
-            operators = tuple({">": "<", ">=": "<="}.get(o, "?") for o in reversed(operators))
-            sides = tuple(reversed(sides))
-        if any(o not in ("<", "<=") for o in operators):
-            return None
-        if len(sides) == 3 and sides[1][0] == "sym":
-            low, high = sides[0], sides[2]
-            return [("tuple", "(" if operators[0] == "<" else "[", ")" if operators[1] == "<" else "]", (low, high))]
-        if len(sides) == 2 and sides[0][0] == "sym" and not values.symbols(sides[1]):
-            return [("tuple", "(", ")" if operators[0] == "<" else "]", (_MINUS_INFINITY, sides[1]))]
-        if len(sides) == 2 and sides[1][0] == "sym" and not values.symbols(sides[0]):
-            return [("tuple", "(" if operators[0] == "<" else "[", ")", (sides[0], _INFINITY))]
+        return tree
+    if tree[0] != "rel" or not set(tree[1]) <= {"<", "<=", ">", ">="}:
+        return None
+    operators, sides = tree[1], tree[2]
+    if operators[0] in (">", ">="):
+        operators = tuple({">": "<", ">=": "<="}.get(o, "?") for o in reversed(operators))
+        sides = tuple(reversed(sides))
+    if len(sides) == 3 and sides[1][0] == "sym" and "?" not in operators:
+        return ("tuple", "(" if operators[0] == "<" else "[", ")" if operators[1] == "<" else "]", (sides[0], sides[2]))
+    if len(sides) == 2 and sides[0][0] == "sym" and not values.symbols(sides[1]):
+        return ("tuple", "(", ")" if operators[0] == "<" else "]", (MINUS_INFINITY, sides[1]))
+    if len(sides) == 2 and sides[1][0] == "sym" and not values.symbols(sides[0]):
+        return ("tuple", "(" if operators[0] == "<" else "[", ")", (sides[0], INFINITY))
     return None
 
 
-def _same_interval(a: Tree, b: Tree, rules: Rules) -> bool:
-    if a[0] != b[0]:
-        return False
-    if a[0] == "set":
-        return _same(a[1][0], b[1][0], rules)
-    return a[1] == b[1] and a[2] == b[2] and _all_same(list(a[3]), list(b[3]), rules)
-
-
-def _same_equation(a: Tree, b: Tree) -> bool:
-    """The same up to a constant factor: ``y = 2x`` and ``2x - y = 0``."""
+def _same_equation(a: Tree, b: Tree, rules: Rules) -> bool:
+    """The same sides, or the same up to a constant factor: ``y = 2x`` and ``2x - y = 0``."""
+    if len(a[2]) != 2 or len(b[2]) != 2:
+        return len(a[2]) == len(b[2]) and _all_same(list(a[2]), list(b[2]), rules)
+    if a[2][0] == b[2][0] and _same(a[2][1], b[2][1], rules):
+        return True
     if values.symbols(a) != values.symbols(b):
         return False
-    ratio: values.Number | None = None
-    for point in range(values.POINTS):
-        try:
-            left = values.value(("add", a[2][0], ("neg", a[2][1])), point)
-            right = values.value(("add", b[2][0], ("neg", b[2][1])), point)
-        except NotANumber:
+    left, right = (("add", tree[2][0], ("neg", tree[2][1])) for tree in (a, b))
+    try:
+        if any(abs(values.value(side, precise=True)) < 1e-12 for side in (left, right)):
             return False
-        if values.close(right, Fraction(0)) or values.close(left, Fraction(0)):
-            return False
-        exact = isinstance(left, Fraction) and isinstance(right, Fraction)
-        current = left / right if exact else complex(left) / complex(right)  # type: ignore[operator]
-        if ratio is not None and not values.close(current, ratio):
-            return False
-        ratio = current
-    return True
+        # what the one is to the other at the first point it is at every point
+        return values.equal(("mul", left, ("fixed", right)), ("mul", right, ("fixed", left)))
+    except NotANumber:
+        return False
 
 
 def _same_inequality(a: Tree, b: Tree, rules: Rules) -> bool:
-    flipped = ("rel", tuple({"<": ">", ">": "<", "<=": ">=", ">=": "<="}.get(o, o) for o in reversed(b[1])))
+    turned = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+    flipped = tuple(turned.get(operator, operator) for operator in reversed(b[1]))
     return (a[1] == b[1] and _all_same(list(a[2]), list(b[2]), rules)) or (
-        a[1] == flipped[1] and _all_same(list(a[2]), list(reversed(b[2])), rules)
+        a[1] == flipped and _all_same(list(a[2]), list(reversed(b[2])), rules)
     )
 
 
@@ -375,7 +409,7 @@ def _same_inequality(a: Tree, b: Tree, rules: Rules) -> bool:
 def _same_quantity(a: Tree, b: Tree, rules: Rules) -> bool:
     (a, a_unit), (b, b_unit) = _unit(a), _unit(b)
     if a_unit and b_unit:
-        if a_unit != b_unit:
+        if not units.agree(a_unit, b_unit):
             return False
     elif (a_unit or b_unit) and not rules.ignore_missing_unit:
         return False
@@ -398,43 +432,42 @@ def _unit(tree: Tree) -> tuple[Tree, str | None]:
 def _same_number(a: Tree, b: Tree, rules: Rules) -> bool:
     if a == b:
         return True
-    for sign_a, sign_b in ((a, b),):
-        infinite = _infinite(sign_a), _infinite(sign_b)
-        if infinite != (0, 0):
-            return infinite[0] == infinite[1]
-    names = values.symbols(a)
-    if names != values.symbols(b) and not (names or values.symbols(b)):
-        return False
+    infinite = _infinite(a), _infinite(b)
+    if infinite != (0, 0):
+        return infinite[0] == infinite[1]
     try:
-        for point in range(values.POINTS if names or values.symbols(b) else 1):
-            x, y = values.value(a, point), values.value(b, point)
-            if not values.close(x, y):
-                return not names and (_rounds_to(a, y, rules) or _rounds_to(b, x, rules))
-    except (TooLarge, NotANumber):
+        if values.equal(a, b):
+            return True
+        if values.has_plain_logarithm(a) != values.has_plain_logarithm(b) and values.equal(a, b, decimal_log=True):
+            return True
+        if rules.rounded_digits is None or values.symbols(a) or values.symbols(b):
+            return False
+        return _rounds_to(a, b, rules.rounded_digits) or _rounds_to(b, a, rules.rounded_digits)
+    except NotANumber:
         return False
-    return True
 
 
 def _infinite(tree: Tree) -> int:
-    if tree == _INFINITY:
+    if tree == INFINITY:
         return 1
-    return -1 if tree == _MINUS_INFINITY else 0
+    return -1 if tree == MINUS_INFINITY else 0
 
 
-def _rounds_to(decimal: Tree, exact: values.Number, rules: Rules) -> bool:
+def _rounds_to(decimal: Tree, exact: Tree, least: int) -> bool:
     """Whether ``decimal`` is written with enough digits and is the correct rounding of ``exact``."""
     sign = 1
     while decimal[0] == "neg":
         decimal, sign = decimal[1], -sign
-    if rules.rounded_digits is None or decimal[0] != "num" or not decimal[2]:
+    if decimal[0] != "num" or not decimal[2]:
         return False
     shown: Fraction = decimal[1] * sign
     digits: int = decimal[2]
     significant = len(str(abs(shown.numerator * 10**digits // shown.denominator)).lstrip("0"))
-    if significant < rules.rounded_digits:
+    if significant < least:
         return False
-    if isinstance(exact, complex):
-        if abs(exact.imag) > values.TOLERANCE:
+    number = values.value(exact)
+    if not isinstance(number, Fraction):
+        if abs(number.imag) > values.TOLERANCE:
             return False
-        exact = Fraction(exact.real)
-    return abs(shown - exact) <= Fraction(1, 2 * 10**digits)
+        number = Fraction(number.real)
+    return abs(shown - number) <= Fraction(1, 2 * 10**digits)

@@ -9,12 +9,13 @@ The tree is made of tuples, a tag first:
 ``("fn", name, argument)``             a function; ``root`` and ``log`` and ``binom`` take a second argument
 ``("tuple", "(", ")", items)``         brackets with commas: a point, or an interval
 ``("set", items)``                     braces
-``("list", items)``                    several answers without brackets; their order does not matter
+``("list", items, joined)``            several answers without brackets, in any order; ``joined``: ``and``, ``or``, ``,``
 ``("matrix", rows)``                   any matrix environment
-``("rel", operators, sides)``          an equation or a chain of inequalities
+``("rel", operators, sides)``          an equation or a chain of inequalities; ``~`` stands for "approximately"
 ``("union", a, b)``, ``("in", x, s)``  sets of numbers
 ``("percent", a)``, ``("unit", a, u)`` a quantity
 ``("base", digits, base)``             ``12_8``
+``("time", parts, half)``              ``3:00 pm``; ``half``: ``am``, ``pm`` or nothing
 ``("text", words)``                    words
 =====================================  ========================================================================
 """
@@ -22,8 +23,11 @@ The tree is made of tuples, a tag first:
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 from typing import Any
+
+from gem_math.grading.units import NOT_UNITS, SCALES, unit_of
 
 Tree = tuple[Any, ...]
 
@@ -58,9 +62,27 @@ _UNICODE = str.maketrans(
         "±": r"\pm ",
         "∅": r"\emptyset ",
         "°": r"^\circ ",
-        "√": r"\sqrt ",
-        "²": "^2",
-        "³": "^3",
+        "≈": r"\approx ",
+        "√": " sqrt ",
+        "⟨": r"\langle ",
+        "⟩": r"\rangle ",
+        "ℝ": r"\Re ",
+        "…": r"\ldots ",
+        "′": "'",
+        "’": "'",
+        "∣": "|",
+        "€": r"\euro ",
+        "£": r"\pound ",
+        "¥": r"\yen ",
+        "¢": r"\text{cents}",
+        "⅓": r"\frac{1}{3}",
+        "⅔": r"\frac{2}{3}",
+        "⅕": r"\frac{1}{5}",
+        "⅙": r"\frac{1}{6}",
+        "⅛": r"\frac{1}{8}",
+        "—": "-",
+        "‐": "-",
+        "‑": "-",
         "½": r"\frac{1}{2}",
         "¼": r"\frac{1}{4}",
         "¾": r"\frac{3}{4}",
@@ -68,45 +90,154 @@ _UNICODE = str.maketrans(
         "\u200b": "",
         "“": '"',
         "”": '"',
+        **{
+            letter: rf"\{name} "
+            for letter, name in zip(
+                "αβγδεζηικλμνξρστφχψωΓΔΘΛΞΣΦΨΩ",
+                [
+                    "alpha",
+                    "beta",
+                    "gamma",
+                    "delta",
+                    "epsilon",
+                    "zeta",
+                    "eta",
+                    "iota",
+                    "kappa",
+                    "lambda",
+                    "mu",
+                    "nu",
+                    "xi",
+                    "rho",
+                    "sigma",
+                    "tau",
+                    "phi",
+                    "chi",
+                    "psi",
+                    "omega",
+                    "Gamma",
+                    "Delta",
+                    "Theta",
+                    "Lambda",
+                    "Xi",
+                    "Sigma",
+                    "Phi",
+                    "Psi",
+                    "Omega",
+                ],
+                strict=True,
+            )
+        },
     }
 )
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", "0123456789+-n")
+_SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 
 #: Commands that change how a formula looks and not what it says.
 _COSMETIC = re.compile(
     r"\\(?:displaystyle|textstyle|scriptstyle|limits|nolimits|quad|qquad|hspace\{[^}]*\}|hfill|newline|boldsymbol|mathbf"
-    r"|mathbb|mathcal|mathit|bf|it|rm|bigl?|Bigl?|biggl?|Biggl?|bigr|Bigr|biggr|Biggr|middle|phantom\{[^}]*\}"
+    r"|vec|hat|overrightarrow|angle|measuredangle|triangle|mathbb|mathcal|mathit|bf|it|rm|bigl?|Bigl?|biggl?|Biggl?|bigr|Bigr|biggr|Biggr|middle|phantom\{[^}]*\}"
     r"|color\{[^}]*\}|underline|overline(?=\{?[A-Z]))(?![A-Za-z])"
 )
 _SPACES = re.compile(r"(?<!\\)\\[,;:> ]|~|\\enspace|\\thinspace")
 _EXPLICIT_THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\,|\\!)(?=\d{3}(?!\d))")
 _WHOLLY_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*\d[^{}]*)\}")
+_SPACED_THOUSANDS = re.compile(r"-?\d{1,3}(?: \d{3})+(?:\.\d+)?")
+_PREAMBLE_WORDS = r"\s*(?:so\s+)?(?:the\s+)?(?:final\s+)?answer(?:\s+is\s*:?|\s*[:=])\s*"
+_PREAMBLE = re.compile(rf"\\text(?:bf|rm)?\{{{_PREAMBLE_WORDS}\}}\s*|{_PREAMBLE_WORDS}", re.IGNORECASE)
+_EMPTY_TEXT = re.compile(r"\\text(?:bf|rm)?\{[\s.,;:]*\}")
+_REPEATING = re.compile(r"(\d*)\.(\d*)\\(?:overline|bar|dot)\s*(?:\{(\d{1,30})\}|(\d))")
+_DOTS = r"(?:\s*\\(?:ldots|dots|cdots)(?![A-Za-z])|\s*\.\.\.+)"
+_REPEATED = re.compile(rf"(\d*)\.(\d*?)(?:(\d)\3\3+|(\d{{2,15}}?)\4+){_DOTS}")
+_CUT_OFF = re.compile(rf"(\d+\.\d+){_DOTS}")
+_SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.\\_{])(\d+(?:\.\d+)?)([eE])([+-]?)(\d+)(?![\w.])")
+_MODULO = re.compile(
+    r"\(?\s*\\(?:pmod|bmod|mod)\s*(?:\{\s*(\w+)\s*\}|(\w+))\s*\)?|\(\\(?:text|mathrm)\{\s*mod\s*\}\s*(\w+)\s*\)"
+)
+_HALF_DAY = re.compile(r"(?<![A-Za-z])([apAP])\.?\s?[mM](?![A-Za-z])\.?")
+_CHOOSE = re.compile(r"\{([^{}]*)\\choose(?![A-Za-z])([^{}]*)\}")
+_REALS = re.compile(r"\\mathbb\s*(?:\{\s*R\s*\}|R)|\\(?:R|Reals|real|reals)(?![A-Za-z])")
+
+
+def _fraction_of_repeating(whole: str, before: str, period: str) -> str:
+    below = (10 ** len(period) - 1) * 10 ** len(before)
+    above = int((whole + before + period) or 0) - int((whole + before) or 0)
+    return rf"\frac{{{above}}}{{{below}}}"
+
+
+def _scientific(match: re.Match[str]) -> str:
+    mantissa, letter, sign, exponent = match.groups()
+    if letter == "e" and sign and len(exponent) == 1 and "." not in mantissa:
+        return match[0]  # 2e-1 is twice e, less one
+    return rf"{{{mantissa} \times 10^{{{sign.replace('+', '')}{exponent}}}}}"
+
+
+def _plain(text: str) -> str:
+    """Letters and signs beyond ASCII written as LaTeX writes them."""
+    text = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ]+", lambda m: f"^{{{m[0].translate(_SUPERSCRIPTS)}}}", text)
+    text = re.sub(r"[₀₁₂₃₄₅₆₇₈₉]+", lambda m: f"_{{{m[0].translate(_SUBSCRIPTS)}}}", text)
+    return unicodedata.normalize("NFKC", text.translate(_UNICODE))
 
 
 def normalise(text: str) -> str:
     """The same formula without what only changes its looks."""
-    text = text.strip().translate(_UNICODE)
+    text = text.strip()
+    if not text.isascii():
+        text = _plain(text)
     if text.startswith("$") and text.endswith("$") and len(text) > 1:
         text = text.strip("$")
     if "\\" in text:
-        whole = _WHOLLY_TEXT.fullmatch(text)
+        whole = _WHOLLY_TEXT.fullmatch(text.strip())
         if whole is not None:
             text = whole[1]
+        if "text" in text:
+            text = _EMPTY_TEXT.sub(" ", text)
         text = text.replace(r"\$", "\\dollar ").replace("\\(", "").replace("\\)", "").replace("\\[", "")
         text = re.sub(r"(?<!\\)\\\](?!\[)", "", text)
         text = _EXPLICIT_THOUSANDS.sub("", text)
         text = text.replace(r"\!", "")
         text = _SPACES.sub(" ", text)
+        if "\\mathbb" in text or "\\R" in text or "\\r" in text:
+            text = _REALS.sub(r"\\Re ", text)
+        if "\\overline" in text or "\\bar" in text or "\\dot" in text:
+            text = _REPEATING.sub(lambda m: _fraction_of_repeating(m[1], m[2], m[3] or m[4]), text)
         text = _COSMETIC.sub("", text)
         text = re.sub(r"\\left\s*\\\{", r"\\{", text)
         text = re.sub(r"\\right\s*\\\}", r"\\}", text)
         text = re.sub(r"\\(?:left|right)(?![a-z])\s*\.?", "", text)
         text = re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text)
         text = text.replace(r"\%", "%")
+        if "\\langle" in text:
+            text = text.replace("\\langle", "(").replace("\\rangle", ")")
+        if "choose" in text:
+            text = _CHOOSE.sub(r"\\binom{\1}{\2}", text)
+        if "mod" in text:
+            text = _MODULO.sub(lambda m: rf"\text{{modulo {m[1] or m[2] or m[3]}}}", text)
+        text = text.strip()
+        if text.startswith("\\approx"):
+            text = text[len("\\approx") :]
     else:
         text = _EXPLICIT_THOUSANDS.sub("", text)
-    if text.startswith("$") or "$" in text:
-        # a dollar sign before a number is a unit; around the formula it was markup
-        text = re.sub(r"\$\s*(?=[\d.])", r"\\dollar ", text).replace("$", "")
+    if "." in text:
+        if "..." in text or "dots" in text:
+            text = _REPEATED.sub(lambda m: _fraction_of_repeating(m[1], m[2], m[3] or m[4]), text)
+            text = _CUT_OFF.sub(r"\1", text)
+    if "..." in text:
+        text = re.sub(r"\.\.\.+", r"\\ldots ", text)
+    if "answer" in text or "Answer" in text:
+        text = _PREAMBLE.sub("", text, count=1) if _PREAMBLE.match(text) else text
+    if "e" in text or "E" in text:
+        text = _SCIENTIFIC.sub(_scientific, text)
+    if "{:}" in text:
+        text = text.replace("{:}", ":")
+    if ":" in text:
+        text = _HALF_DAY.sub(lambda m: f"{m[1].lower()}m", text)
+    if " " in text and _SPACED_THOUSANDS.fullmatch(text):
+        text = text.replace(" ", "")
+    if "$" in text:
+        # a dollar sign next to a number is a unit; around the formula it was markup
+        text = re.sub(r"\$\s*(?=-?[\d.])", r"\\dollar ", text)
+        text = re.sub(r"(?<=\d)\s*\$$", r"\\dollar ", text).replace("$", "")
     while text and text[-1] in ".,;:?! \n\t":
         if text[-1] == "!" and len(text) > 1 and (text[-2].isalnum() or text[-2] in ")}]"):
             break  # a factorial
@@ -149,6 +280,9 @@ _RELATIONS = {
     "gt": ">",
     "ne": "!=",
     "neq": "!=",
+    "approx": "~",
+    "simeq": "~",
+    "doteq": "~",
 }
 _FUNCTIONS = {
     *("sin", "cos", "tan", "cot", "sec", "csc", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
@@ -161,65 +295,12 @@ _GREEK = {
 }
 _CONNECTORS = {"and", "or"}
 
-#: Unit words by every common spelling. One-letter units are units only inside ``\text{}``.
-_UNIT_SPELLINGS = {
-    "mm": "mm millimeter millimeters millimetre millimetres",
-    "cm": "cm centimeter centimeters centimetre centimetres",
-    "m": "m meter meters metre metres",
-    "km": "km kilometer kilometers kilometre kilometres",
-    "inch": "in inch inches",
-    "ft": "ft foot feet",
-    "yd": "yd yard yards",
-    "mile": "mi mile miles",
-    "mg": "mg milligram milligrams",
-    "g": "g gram grams",
-    "kg": "kg kilogram kilograms",
-    "lb": "lb lbs pound pounds",
-    "oz": "oz ounce ounces",
-    "s": "s sec second seconds",
-    "min": "minute minutes mins",
-    "h": "h hr hrs hour hours",
-    "day": "day days",
-    "week": "week weeks",
-    "month": "month months",
-    "year": "year years yr yrs",
-    "l": "L l liter liters litre litres",
-    "ml": "mL ml milliliter milliliters",
-    "gallon": "gallon gallons gal",
-    "mph": "mph",
-    "km/h": "km/h kph kmh",
-    "m/s": "m/s",
-    "degree": "degree degrees deg",
-    "radian": "rad radian radians",
-    "dollar": "dollar dollars usd",
-    "cent": "cent cents",
-    "unit": "unit units",
-    "%": "percent pct",
-    "people": "people persons person",
-    "point": "point points",
-    "way": "way ways",
-    "n": "newton newtons",
-    "j": "J joule joules",
-    "hz": "Hz hertz",
-}
-UNITS = {spelling: unit for unit, spellings in _UNIT_SPELLINGS.items() for spelling in spellings.split()}
-_WORD_UNIT = re.compile(r"(?:square|cubic|sq\.?|cu\.?)?\s*([A-Za-z/]+)\.?\s*(?:(?:\^\{?|\*\*)?([23])\}?)?$")
+_CURRENCIES = {"dollar", "euro", "pound", "yen"}
+_TRIGONOMETRIC = {"sin", "cos", "tan", "cot", "sec", "csc"}
+_RUN_TOGETHER = re.compile(r"(arcsin|arccos|arctan|sin|cos|tan|cot|ln|log|exp)([a-z]{1,2})")
 
-
-def unit_of(words: str) -> str | None:
-    """The canonical unit that words name, with its power, or ``None``."""
-    words = words.strip()
-    match = _WORD_UNIT.fullmatch(words)
-    if match is None:
-        # "people in the room", "dollars per hour": the unit is the first word
-        return None
-    unit = UNITS.get(match[1]) or (UNITS.get(match[1].lower()) if len(match[1]) > 1 else None)
-    if unit is None:
-        return None
-    power = match[2] or (
-        "2" if words.startswith(("square", "sq")) else "3" if words.startswith(("cubic", "cu")) else ""
-    )
-    return unit + ("^" + power if power else "")
+#: Bare abbreviations that are as well products of variables: units only after a space.
+_NEED_SPACE = {"mg", "ml", "mi", "gal"}
 
 
 #: More than any answer needs; deeper nesting is refused before Python's own stack is in danger.
@@ -272,6 +353,7 @@ class _Parser:
             space = False
         self.at = 0
         self.depth = 0
+        self.bars = 0  # how many absolute values are open: the next bar closes one
 
     # -- helpers --------------------------------------------------------------------------------------
 
@@ -312,25 +394,31 @@ class _Parser:
 
     def items(self) -> Tree:
         items = [self.relation()]
+        joined = ","
         while True:
             if self.accept(",", ";"):
-                self.connector()
-            elif not self.connector():
-                break
+                joined = self.connector() or joined
+            else:
+                connector = self.connector()
+                if connector is None:
+                    break
+                joined = connector
             if self.peek()[0] == "end":
                 break
             items.append(self.relation())
-        return items[0] if len(items) == 1 else ("list", tuple(items))
+        return items[0] if len(items) == 1 else ("list", tuple(items), joined)
 
-    def connector(self) -> bool:
+    def connector(self) -> str | None:
         kind, value = self.peek()
-        if kind in ("word", "text") and value.strip().strip(",").strip().lower() in _CONNECTORS:
-            self.at += 1
-            return True
+        if kind in ("word", "text"):
+            word = value.strip().strip(",").strip().lower()
+            if word in _CONNECTORS:
+                self.at += 1
+                return word
         if kind == "command" and value in ("lor", "land", "vee", "wedge"):
             self.at += 1
-            return True
-        return False
+            return "or" if value in ("lor", "vee") else "and"
+        return None
 
     def relation(self) -> Tree:
         sides = [self.union()]
@@ -344,16 +432,38 @@ class _Parser:
             elif kind == "command" and value == "in":
                 self.at += 1
                 return ("in", sides[-1], self.union())
-            elif kind == "op" and value == ":" and len(sides) == 1 and not operators:
-                # a ratio 3:4
-                self.at += 1
-                parts = [sides[0], self.union()]
-                while self.accept(":"):
-                    parts.append(self.union())
-                return ("tuple", ":", ":", tuple(parts))
+            elif len(sides) == 1 and not operators and self.at_ratio():
+                return self.ratio(sides[0])
             else:
                 break
         return ("rel", tuple(operators), tuple(sides)) if operators else sides[0]
+
+    def at_ratio(self) -> bool:
+        kind, value = self.peek()
+        return (kind == "op" and value == ":") or (kind in ("word", "text") and value.strip().lower() == "to")
+
+    def ratio(self, first: Tree) -> Tree:
+        """``3:4``, ``3 to 4``, and the time ``3:00 pm``."""
+        parts = [first]
+        clock = False
+        while self.at_ratio():
+            self.at += 1
+            kind, value = self.peek()
+            clock = clock or (kind == "num" and len(value) == 2 and value[0] == "0")
+            parts.append(self.clock_part())
+        kind, value = self.peek()
+        half = value.strip().lower() if kind in ("word", "text") else ""
+        if half in ("am", "pm"):
+            self.at += 1
+            return ("time", tuple(parts), half)
+        return ("time", tuple(parts), "") if clock else ("tuple", ":", ":", tuple(parts))
+
+    def clock_part(self) -> Tree:
+        """A part of a ratio: the words *am* and *pm* after it are no factors of it."""
+        kind, value = self.peek(1)
+        if self.peek()[0] == "num" and kind in ("word", "text") and value.strip().lower() in ("am", "pm"):
+            return self.primary()
+        return self.union()
 
     def union(self) -> Tree:
         tree = self.sum()
@@ -422,24 +532,30 @@ class _Parser:
     def starts_factor(self, kind: str, value: str) -> bool:
         if kind in ("num", "begin"):
             return True
-        if kind == "word":
-            return value.lower() not in _CONNECTORS
-        if kind == "text":
-            return value.strip().strip(",").strip().lower() not in _CONNECTORS
+        if kind in ("word", "text"):
+            word = value.strip().strip(",").strip().lower()
+            return word not in _CONNECTORS and word != "to"
         if kind == "op":
-            return value in "([{"
+            return value in "([{" or (value == "|" and not self.bars)
         if kind == "brace":
             return value == r"\{"
         return kind == "command" and (
             value in _FUNCTIONS
             or value in _GREEK
-            or value in ("frac", "pi", "infty", "binom", "lfloor", "lceil", "dollar", "circ", "i", "lvert")
+            or value in _CURRENCIES
+            or value in ("frac", "pi", "infty", "binom", "dbinom", "tbinom", "lfloor", "lceil", "circ", "i", "lvert")
         )
 
     def juxtaposed(self, left: Tree) -> Tree:
         """What stands right after a factor: a mixed number's fraction, a unit, or a factor."""
         kind, value = self.peek()
+        if kind == "command" and value in _CURRENCIES and self.peek(1)[0] == "end":
+            self.at += 1
+            return ("unit", left, value)
         if kind in ("text", "word"):
+            scale = self.scale()
+            if scale is not None:
+                return ("mul", left, ("num", scale, None))
             unit = self.unit()
             if unit is not None:
                 return ("percent", left) if unit == "%" else ("unit", left, unit)
@@ -467,37 +583,77 @@ class _Parser:
             raise NotUnderstood("two numbers side by side")
         return ("mul", left, right)
 
+    def scale(self) -> Fraction | None:
+        """``million`` and the like, consumed."""
+        kind, value = self.peek()
+        first, _, rest = value.strip().partition(" ")
+        worth = SCALES.get(first.lower())
+        if worth is None:
+            return None
+        if rest:
+            self.tokens[self.at] = (kind, rest)
+        else:
+            self.at += 1
+        return Fraction(worth)
+
     def unit(self) -> str | None:
         """The unit that the following words name, consumed; ``None`` (nothing consumed) where they name none."""
         kind, value = self.peek()
-        if kind == "word" and len(value) == 1:
-            return None  # a variable
-        if kind == "word" and value in ("in", "min") and self.peek(1)[0] != "end":
+        if kind == "word" and not self.may_be_bare_unit(value):
             return None
         start = self.at
-        words = value
-        self.at += 1
-        if kind == "word" and value.lower() in ("square", "cubic", "sq", "cu") and self.peek()[0] == "word":
-            words = f"{value} {self.next()[1]}"
-        elif kind == "word" and self.peek() == ("op", "/") and self.peek(1)[0] == "word":
-            words = f"{value}/{self.peek(1)[1]}"
-            if unit_of(words) is not None:
-                self.at += 2
+        words = ""
+        while True:
+            kind, value = self.peek()
+            if kind in ("word", "text") and value.strip().strip(",").lower() not in _CONNECTORS:
+                words += " " + value
+                self.at += 1
+            elif (kind, value) == ("op", "/") and self.peek(1)[0] in ("word", "text"):
+                words += "/"
+                self.at += 1
+            elif (kind, value) in (("command", "cdot"), ("command", "times")) and self.peek(1)[0] == "text":
+                self.at += 1
+            elif (kind, value) == ("op", "^"):
+                length, power = self.unit_power()
+                if not length:
+                    break
+                words += "^" + power
+                self.at += length
             else:
-                words = value
-        power = ""
-        if self.peek() == ("op", "^"):
-            after = self.peek(1)
-            if after[0] == "num" and after[1] in ("2", "3"):
-                power = after[1]
-                self.at += 2
-            elif after == ("op", "{") and self.peek(2)[1] in ("2", "3") and self.peek(3) == ("op", "}"):
-                power = self.peek(2)[1]
-                self.at += 4
-        unit = unit_of(words + power)
+                break
+        unit = unit_of(words)
         if unit is None:
             self.at = start
         return unit
+
+    def may_be_bare_unit(self, word: str) -> bool:
+        """Whether letters without ``\\text`` may be a unit rather than a product of variables."""
+        if len(word) == 1 or (word in ("in", "min", "sec") and self.peek(1)[0] != "end"):
+            return False
+        if word in _NEED_SPACE:
+            return self.spaced[self.at]
+        if len(word) > 3:
+            return word not in _FUNCTIONS and word.lower() not in NOT_UNITS and not _RUN_TOGETHER.fullmatch(word)
+        return unit_of(word, known=True) is not None
+
+    def unit_power(self) -> tuple[int, str]:
+        """How many tokens an exponent after a unit takes, and what it says."""
+        ahead = 1
+        braces = self.peek(ahead) == ("op", "{")
+        ahead += braces
+        sign = ""
+        if self.peek(ahead) == ("op", "-"):
+            sign = "-"
+            ahead += 1
+        kind, value = self.peek(ahead)
+        if kind != "num" or value not in ("1", "2", "3", "4"):
+            return 0, ""
+        ahead += 1
+        if braces:
+            if self.peek(ahead) != ("op", "}"):
+                return 0, ""
+            ahead += 1
+        return ahead, sign + value
 
     def power(self) -> Tree:
         tree = self.postfix()
@@ -541,8 +697,6 @@ class _Parser:
             elif kind == "op" and value == "_" and tree[0] == "num":
                 self.at += 1
                 base = self.exponent_group()
-                if base[0] == "text" and unit_of(base[1]) is None:
-                    raise NotUnderstood("a base must be a number")
                 if base[0] != "num":
                     raise NotUnderstood("a base must be a number")
                 tree = ("base", self.digits_before(), base[1])
@@ -603,12 +757,21 @@ class _Parser:
     def symbol_of_word(self) -> Tree:
         """A run of letters: a function, a constant's name, or a product of one-letter variables."""
         _, word = self.next()
+        if word == "sqrt" and self.peek()[0] == "num":  # √12: outside LaTeX the root is of the whole number
+            return ("fn", "root", self.primary(), ("num", Fraction(2), None))
         if word in _FUNCTIONS:
             return self.function(word)
         lower = word.lower()
         if lower in ("pi", "infinity", "inf", "oo"):
             return ("sym", "pi" if lower == "pi" else "oo")
-        if len(word) > 3:
+        run_together = _RUN_TOGETHER.fullmatch(word)
+        if run_together is not None:  # sinx
+            self.at -= 1
+            self.tokens[self.at] = ("word", run_together[2])
+            return self.function(run_together[1])
+        if len(word) > 3 and not (word.isupper() and len(word) <= 6):
+            if self.peek() == ("op", "="):
+                return ("text", word)  # Area = 5
             raise NotUnderstood("words")
         tree: Tree = self.subscripted(word[0]) if len(word) == 1 else ("sym", word[0])
         for position, letter in enumerate(word[1:], 1):
@@ -646,15 +809,19 @@ class _Parser:
             self.expect("}")
             return tree
         if opening == "|":
+            self.bars += 1
             tree = self.items()
-            self.expect("|")
+            self.expect("|", "mid", "vert")
+            self.bars -= 1
             return ("fn", "abs", tree)
         if opening in "([":
             if self.peek()[1] in (")", "]"):
                 self.at += 1
                 return ("tuple", opening, ")", ())
+            bars, self.bars = self.bars, 0
             inside = self.items()
             closing = self.expect(")", "]")
+            self.bars = bars
             if inside[0] == "list":
                 return ("tuple", opening, closing, inside[1])
             if (opening, closing) in (("(", ")"), ("[", "]")):
@@ -668,11 +835,30 @@ class _Parser:
         if self.peek() == ("brace", r"\}"):
             self.at += 1
             return ("set", ())
+        condition = self.set_condition()
+        if condition is not None:
+            return condition
         inside = self.items()
         if self.peek() != ("brace", r"\}"):
             raise NotUnderstood("a set by a condition", latex=True)
         self.at += 1
         return ("set", inside[1] if inside[0] == "list" else (inside,))
+
+    def set_condition(self) -> Tree | None:
+        """The condition of ``{x | x > 3}``, of ``{x in R : x > 3}``; ``None`` where the set lists its elements."""
+        ahead = 1
+        if self.peek(1) == ("command", "in"):
+            ahead = 3
+            if self.peek(2) != ("command", "Re"):
+                return None
+        if self.peek()[0] != "word" or self.peek(ahead)[1] not in ("|", ":", "mid", "vert"):
+            return None
+        self.at += ahead + 1
+        tree = self.items()
+        if tree[0] not in ("rel", "in", "list") or self.peek() != ("brace", r"\}"):
+            raise NotUnderstood("a set by a condition", latex=True)
+        self.at += 1
+        return ("list", tree[1], "or" if tree[2] == "or" else "and") if tree[0] == "list" else tree
 
     def matrix(self) -> Tree:
         rows: list[list[Tree]] = [[]]
@@ -730,20 +916,29 @@ class _Parser:
             return ("set", ())
         if name in _GREEK:
             return self.subscripted(name)
-        if name == "binom":
+        if name in ("ldots", "dots", "cdots"):
+            return ("sym", "...")
+        if name in ("binom", "dbinom", "tbinom"):
             above = self.argument()
             return ("fn", "binom", above, self.argument())
         if name in ("lfloor", "lceil", "lvert"):
             inside = self.sum()
             self.expect({"lfloor": "rfloor", "lceil": "rceil", "lvert": "rvert"}[name])
             return ("fn", {"lfloor": "floor", "lceil": "ceil", "lvert": "abs"}[name], inside)
-        if name == "dollar":
+        if name in _CURRENCIES:
+            negative = self.accept("-")
             amount = self.power()
-            return ("unit", amount, "dollar")
+            if self.peek()[0] in ("word", "text"):
+                scale = self.scale()
+                if scale is not None:
+                    amount = ("mul", amount, ("num", scale, None))
+            return ("unit", ("neg", amount) if negative else amount, name)
         if name == "circ":
             raise NotUnderstood("a degree sign without a number")
-        if name == "Re" or name == "R":
-            return ("sym", "R")
+        if name in ("mid", "vert"):
+            return self.bracket("|")
+        if name == "Re":
+            return ("sym", "reals")
         raise NotUnderstood(f"unknown command \\{name}", latex=True)
 
     def function(self, name: str) -> Tree:
@@ -759,11 +954,13 @@ class _Parser:
             if self.accept("^"):
                 exponent = self.exponent()
             elif name in ("log", "lg") and self.accept("_"):
-                base = self.exponent_group()
+                base = self.argument()
         if self.peek() in (("op", "("), ("op", "{"), ("op", "[")):
             inside = self.bracket(self.next()[1])
         else:
             inside = self.function_argument()
+        if name in _TRIGONOMETRIC:
+            inside = _in_radians(inside)
         if name in ("max", "min", "gcd", "lcm"):
             raise NotUnderstood(f"{name} of several", latex=True)
         if name == "lg":
@@ -788,3 +985,15 @@ class _Parser:
                 tree = ("mul", tree, self.power())
             else:
                 return tree
+
+
+_RADIANS_A_DEGREE = ("div", ("sym", "pi"), ("num", Fraction(180), None))
+
+
+def _in_radians(tree: Tree) -> Tree:
+    """Degrees inside a trigonometric function turned into radians."""
+    if tree[0] == "unit" and tree[2] == "degree":
+        return ("mul", tree[1], _RADIANS_A_DEGREE)
+    if tree[0] in ("add", "mul", "div", "neg"):
+        return (tree[0], *(_in_radians(part) for part in tree[1:]))
+    return tree
