@@ -73,12 +73,16 @@ def test_a_request_that_is_too_large(server):
     assert post(server, b'{"query": "' + b"x" * 2**20 + b'"}')[0] == 200
 
 
-def test_clients_that_go_away(server):
-    parts = urlsplit(server)
-    for sent in (b"", b"POST /retrieve HTTP/1.1\r\n", b"POST /retrieve HTTP/1.1\r\ncontent-length: 99\r\n\r\n{"):
-        with socket.create_connection((parts.hostname, parts.port)) as client:
-            client.sendall(sent)
-    assert post(server, b'{"query": "France"}')[0] == 200
+def test_clients_that_go_away(index, helpers):
+    with helpers.serving(str(index)) as (url, process):
+        parts = urlsplit(url)
+        line = b"POST /retrieve HTTP/1.1\r\n"
+        for sent in (b"", line, line + b"host: x\r\ncontent-length: 9\r\n\r\n{"):
+            with socket.create_connection((parts.hostname, parts.port)) as client:
+                client.sendall(sent)
+        assert post(url, b'{"query": "France"}')[0] == 200
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == ("stopped\n", "")  # and no traceback
 
 
 def test_many_at_once(server):
@@ -240,6 +244,14 @@ def test_what_the_server_says_of_failures(monkeypatch):
     assert (answer.status_code, answer.json()) == (502, {"error": "the model is gone"})
     answer = asyncio.run(ask(Failing(), b"x" * 11, max_body=10))
     assert (answer.status_code, answer.json()) == (413, {"error": "a request may have 10 bytes"})
+
+    async def for_ever():
+        yield b"{"
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(module, "PATIENCE", 0.05)
+    answer = asyncio.run(ask(Failing(), for_ever()))
+    assert (answer.status_code, answer.json()) == (408, {"error": "the request was not complete within 0.05 s"})
     failing = Failing()
     failing.error = RuntimeError("a defect")
     assert asyncio.run(ask(failing)).status_code == 500

@@ -12,6 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import gem
 from gem.tools import ToolEnv, load_tool
+from gem_tools.python import PythonTool
 from gem_tools.search import Hit, SearchError, SearchTool, index as index_module
 
 
@@ -90,6 +91,20 @@ def test_errors_are_told_to_the_model_and_the_episode_goes_on():
     assert "anything" in env.step("<search>x</search>")[0]
     for broken in ("<search></search>", "<search>never closed", "<search>x</serach>"):
         assert "Error" in env.step(broken)[0]
+
+
+def test_beside_the_python_tool(index):
+    """Each answers its own calls, in order; neither hides the error of the other."""
+    env = ToolEnv(Question(), [PythonTool(backend="subprocess", timeout=20), SearchTool(index, topk=1)])
+    observation, _ = env.reset(seed=0)
+    assert "<python>" in observation
+    assert "<search>" in observation
+    observation, _, terminated, _, info = env.step("<python>1 / 0</python>")
+    assert "ZeroDivisionError" in observation
+    assert (terminated, info["tool_use_counter"]) == (False, 1)
+    observation, *_, info = env.step("<search>France</search> <python>print(6 * 7)</python>")
+    assert observation.index("Paris") < observation.index("42")
+    assert (info["tool_use_counter"], info["tool_success_counter"]) == (3, 2)
 
 
 def test_a_dead_and_a_slow_server(raw_server):

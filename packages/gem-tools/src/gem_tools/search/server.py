@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +17,8 @@ from gem_tools.search.retriever import Hit, Retriever, SearchError, require
 
 #: The largest request that is read, in bytes.
 MAX_BODY = 2 * 1024 * 1024
+#: Seconds that a client may take to send one.
+PATIENCE = 30
 #: Seconds that requests under way are given when the server is told to stop.
 GRACE = 5
 
@@ -124,6 +126,7 @@ def make_app(retriever: Retriever, *, topk: int = 10, workers: int | None = None
         max_body: bytes of the largest request.
     """
     applications = require("starlette.applications")
+    requests = require("starlette.requests")
     responses = require("starlette.responses")
     routing = require("starlette.routing")
     require("msgpack")
@@ -143,10 +146,16 @@ def make_app(retriever: Retriever, *, topk: int = 10, workers: int | None = None
 
     async def retrieve(request: Any) -> Any:
         body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > max_body:
-                return refusal(413, f"a request may have {max_body} bytes")
+        try:
+            async with asyncio.timeout(PATIENCE):
+                async for chunk in request.stream():
+                    body += chunk
+                    if len(body) > max_body:
+                        return refusal(413, f"a request may have {max_body} bytes")
+        except TimeoutError:
+            return refusal(408, f"the request was not complete within {PATIENCE} s")
+        except requests.ClientDisconnect:
+            return responses.Response()  # nobody reads it
         try:
             asked = read_request(bytes(body))
         except ValueError as error:
@@ -162,7 +171,7 @@ def make_app(retriever: Retriever, *, topk: int = 10, workers: int | None = None
         return responses.Response(write_response(asked, results, encoding), media_type=MEDIA_TYPES[encoding])
 
     async def health(request: Any) -> Any:
-        documents = len(retriever) if hasattr(retriever, "__len__") else None
+        documents = len(retriever) if isinstance(retriever, Sized) else None
         return responses.JSONResponse(
             {"status": "ok", "documents": documents, "method": getattr(retriever, "method", None)}
         )
