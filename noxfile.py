@@ -23,7 +23,7 @@ from packages import Package, all_packages, closure, select  # noqa: E402
 nox.needs_version = ">=2024.10.9"
 nox.options.default_venv_backend = "venv"
 nox.options.reuse_existing_virtualenvs = True
-nox.options.sessions = ["lint", "types", "layering", "tests", "together", "docs", "quickstart", "wheels"]
+nox.options.sessions = ["lint", "types", "layering", "tests", "together", "quickstart", "wheels"]
 
 CONSTRAINTS = ["--constraint", str(ROOT / "tools" / "constraints.txt")]
 TEST_TOOLS = ["pytest>=8", "hypothesis>=6.100", "pytest-timeout>=2.3"]
@@ -138,19 +138,15 @@ def layering(session: nox.Session) -> None:
 
 @nox.session
 def together(session: nox.Session) -> None:
-    """Test what crosses packages, with all of them installed in one environment."""
-    install(session, all_packages(), *TEST_TOOLS, *(r for p in all_packages() for r in p.test_requirements_elsewhere))
-    pytest(session, "tests", *session.posargs)
-
-
-@nox.session
-def docs(session: nox.Session) -> None:
-    """Build the documentation, and run every snippet and example."""
-    # What snippets and examples use beyond what is declared stands in the test groups.
-    extra = [r for p in all_packages() for r in p.test_requirements_elsewhere]
-    install(session, all_packages(), *TEST_TOOLS, *extra, "sphinx>=8", "myst-parser>=4", "furo")
+    """Test what crosses packages, build the documentation, and run every snippet and example, all in one environment."""
+    elsewhere = {r: None for p in all_packages() for r in p.test_requirements_elsewhere}
+    install(session, all_packages(), *TEST_TOOLS, "sphinx>=8", "myst-parser>=4", "furo", *elsewhere)
+    if session.posargs:
+        pytest(session, *session.posargs)
+        return
+    pytest(session, "tests")
     session.run("python", "-m", "sphinx", "-q", "-W", "-b", "html", "docs", "docs/_build/html")
-    pytest(session, "docs", "examples", *session.posargs)
+    pytest(session, "docs", "examples")
 
 
 @nox.session

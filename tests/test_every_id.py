@@ -1,14 +1,18 @@
-"""Every id of every installed package can be made and played, and keeps the rules of the conformance kit."""
+"""Every id of every installed package can be made and played, and keeps the rules of the conformance kit.
+
+Where something an id needs is not there (the network, a word list, a newer Python), making it must say so in one
+line that names it.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import pytest
 
 import gem
 from gem.testing import check_env
-from gem.testing.requirements import unmet_requirement
 from gem.testing.returned import json_problems, observation_problem
 
 #: Ids of one class that differ in an option only, above this number, are a family: each is made and reset here, a few
@@ -23,50 +27,59 @@ def shipped() -> tuple[list[str], list[str]]:
     sizes = Counter((spec.entry_point, spec.requires) for spec in specs)
     return (
         [spec.id for spec in specs if sizes[spec.entry_point, spec.requires] <= FAMILY],
-        [spec.id for spec in specs if sizes[spec.entry_point, spec.requires] > FAMILY],
+        # TextArena's -raw and -train ids differ in how observations are wrapped; its own tests tell them apart.
+        [
+            spec.id
+            for spec in specs
+            if sizes[spec.entry_point, spec.requires] > FAMILY and not spec.id.endswith(("-raw", "-train"))
+        ],
     )
 
 
 CHECKED, FAMILIES = shipped()
 
 
-@pytest.fixture(autouse=True)
-def _requirements(request: pytest.FixtureRequest) -> None:
-    """Skip ids whose requirements are not met on this machine."""
-    if "env_id" in request.fixturenames:
-        problem = unmet_requirement(request.getfixturevalue("env_id"))
-        if problem is not None:
-            pytest.skip(problem)
+def out_of_reach(env_id: str) -> bool:
+    """Whether the id cannot be made here, which it must say in one line."""
+    try:
+        gem.make(env_id).close()
+    except (gem.MissingDependency, gem.DataError) as error:
+        assert isinstance(error, gem.MissingDependency) or "network" in gem.spec(env_id).requires
+        assert env_id in str(error)
+        assert "\n" not in str(error)
+        return True
+    return False
 
 
 @pytest.mark.parametrize("env_id", CHECKED)
 def test_conforms(env_id: str) -> None:
+    if out_of_reach(env_id):
+        return
     # Each package tests its environments in the other backends; one in line shows that an id works in a vector.
-    try:
-        violations = check_env(env_id, episodes=2, max_steps=60, backends=("sync",))
-    except gem.MissingDependency as error:
-        pytest.skip(str(error))
+    violations = check_env(env_id, episodes=2, max_steps=60, backends=("sync",))
     assert not violations, "\n".join(map(str, violations))
 
 
 @pytest.mark.parametrize("env_id", FAMILIES)
 def test_members_of_families_can_be_made_and_played(env_id: str) -> None:
-    try:
-        env = gem.make(env_id)
-    except (gem.MissingDependency, gem.DataError) as error:
-        if isinstance(error, gem.DataError) and "network" not in gem.spec(env_id).requires:
-            raise
-        pytest.skip(str(error))
-    with env:
-        observation, info = env.reset(seed=0)
-        assert observation_problem(observation) is None
-        assert not list(json_problems(info))
+    if out_of_reach(env_id):
+        return
+    with gem.make(env_id) as env:
+        check(*env.reset(seed=0))
         if FAMILIES.index(env_id) < STEPPED:
             observation, reward, terminated, truncated, info = env.step("\\boxed{1}")
-            assert observation_problem(observation) is None
+            check(observation, info)
             assert isinstance(reward, float)
             assert terminated != truncated
-            assert not list(json_problems(info))
+
+
+def check(observations: Any, infos: Any) -> None:
+    """Observations and infos of one agent, or by agent."""
+    several = isinstance(observations, dict)
+    for observation in observations.values() if several else [observations]:
+        assert observation_problem(observation) is None
+    for info in infos.values() if several else [infos]:
+        assert not list(json_problems(info))
 
 
 def test_every_id_of_the_games_is_checked() -> None:
