@@ -138,7 +138,7 @@ def layering(session: nox.Session) -> None:
 
 @nox.session
 def together(session: nox.Session) -> None:
-    """Test what crosses packages, build the documentation, and run every snippet and example, all in one environment."""
+    """Test what crosses packages, build the documentation, run every snippet and example: all in one environment."""
     elsewhere = {r: None for p in all_packages() for r in p.test_requirements_elsewhere}
     install(session, all_packages(), *TEST_TOOLS, "sphinx>=8", "myst-parser>=4", "furo", *elsewhere)
     if session.posargs:
