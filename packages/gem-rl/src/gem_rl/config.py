@@ -11,7 +11,6 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Self, get_args, get_origin, get_type_hints
 
-from gem_rl.algorithms import algorithm
 from gem_rl.errors import ConfigError
 
 
@@ -68,6 +67,8 @@ class TrainConfig:
     threads: int = _setting(1, "CPU threads of torch; small products are fastest with 1; 0: torch's choice")
 
     def __post_init__(self) -> None:
+        from gem_rl.algorithms import algorithm  # brings torch, which `gem train --help` needs no more than `gem list`
+
         if not self.env:
             raise ConfigError("no environment: give an id such as game:GuessTheNumber-v0-easy")
         chosen = algorithm(self.algorithm)

@@ -11,8 +11,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from gem.rollout import Episode
 from gem_rl.config import TrainConfig
 from gem_rl.errors import RunFolderError
@@ -108,6 +106,8 @@ class RunFolder:
 
     def save(self, state: dict[str, Any]) -> None:
         """Replace the checkpoint; a crash leaves the old one or the new one, never half of one."""
+        import torch
+
         partial = self.path / "checkpoint.partial"
         with open(partial, "wb") as file:
             torch.save(state, file)
@@ -121,6 +121,8 @@ class RunFolder:
         Raises:
             RunFolderError: it is broken.
         """
+        import torch
+
         path = self.path / "checkpoint.pt"
         if not path.exists():
             return None
