@@ -102,8 +102,9 @@ def site(tmp_path: Path) -> Site:
 @pytest.fixture
 def installed(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     """A function that makes this process see the distributions of ``site``, and no others; again after changes."""
-    from gem import entry_points, plugins
+    from gem import entry_points, plugins, registry
 
+    monkeypatch.setattr(registry, "_local", {})
     for variable in ("GEM_PLUGINS", "GEM_DISABLE_PLUGINS", "GEM_TRACE_PLUGINS"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.syspath_prepend(str(site.folder))

@@ -328,7 +328,10 @@ def test_what_this_process_registers_comes_first(site, installed) -> None:
     assert [s.provider for s in gem.specs("toy")] == [None]
 
 
-def test_print_envs(toy: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_print_envs(toy: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from gem import registry
+
+    monkeypatch.setattr(registry, "_local", {toy: registry._local[toy]})  # without those of other test files
     gem.print_envs()
     assert capsys.readouterr().out.split() == [toy, "this", "process"]
     gem.print_envs("nothing")
