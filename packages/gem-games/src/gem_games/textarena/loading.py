@@ -22,7 +22,6 @@ from gem_games.textarena.isolation import importing, missing_list
 from gem_games.textarena.registry import entry_of
 from gem_games.textarena.views import View, view_of
 
-
 #: Characters of an action that reach a game, the last ones: some search with patterns that take the square of them.
 LONGEST = 10_000
 

@@ -14,6 +14,10 @@ from gem_games.textarena.views import View
 _LIMIT = re.compile(r"\b(turn|move) limit\b|\bmaximum number of turns\b", re.IGNORECASE)
 
 
+#: Invalid moves in a row that end a game: some of TextArena's ask the same player again for ever.
+MOST_INVALID = 25
+
+
 class Tap:
     """Stands in front of a method of TextArena's state, and keeps what went through it in the step under way."""
 
@@ -68,6 +72,7 @@ class Match:
         #: Why TextArena's own code failed, where it did.
         self.error: str | None = None
         self.truncated = False
+        self._invalid_in_a_row = 0
         self._deliver()
 
     def _tap(self, name: str, kind: type[Tap] = Tap) -> Tap:
@@ -101,6 +106,9 @@ class Match:
         if self.over:
             reached = any(result for _, result in self._limit.calls)
             self.truncated = bool(reached or _LIMIT.search(self.reason(player)))
+        self._invalid_in_a_row = self._invalid_in_a_row + 1 if self._invalid.calls else 0
+        if self._invalid_in_a_row >= MOST_INVALID:
+            self.over = self.truncated = True
         self._deliver()
         if self._invalid.calls:
             return " ".join(str(self._invalid.calls[-1][0]).split()) or "not a valid move"
@@ -140,6 +148,8 @@ class Match:
 
     def reason(self, player: int) -> str:
         """Why the game ended, for a player, in TextArena's words."""
+        if self._invalid_in_a_row >= MOST_INVALID:
+            return f"{MOST_INVALID} invalid moves in a row."
         info = getattr(self.env.state, "game_info", {}).get(player, {})
         return " ".join(str(info.get("reason") or "").split())
 
