@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import json
 import os
@@ -245,16 +246,17 @@ class Terminal:
         os.close(slave)
         self.seen = ""
         self.read = 0
+        self.decoder = codecs.getincrementaldecoder("utf-8")("replace")  # a read may end within a character
 
     def until(self, text: str) -> str:
         """What comes next, up to and with ``text``."""
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 120
         start = self.read
         while text not in self.seen[start:]:
             assert time.monotonic() < deadline, self.seen
             if select.select([self.master], [], [], 0.2)[0]:
                 try:
-                    self.seen += os.read(self.master, 65536).decode()
+                    self.seen += self.decoder.decode(os.read(self.master, 65536))
                 except OSError:
                     break
         assert text in self.seen[start:], self.seen
@@ -265,7 +267,7 @@ class Terminal:
         os.write(self.master, text.encode())
 
     def end(self) -> int:
-        return self.process.wait(30)
+        return self.process.wait(120)
 
     def __enter__(self) -> Terminal:
         return self

@@ -6,7 +6,7 @@ import operator
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -126,7 +126,7 @@ class VectorEnv(ABC):
         requests = self._reset_requests(seed, options, indices)
         outcomes = self._run("reset", requests)
         if self.multi_agent:
-            outcomes = self._by_agent([index for index, _ in requests], outcomes)
+            outcomes = self._by_agent(requests, outcomes)
         return [o[0] for o in outcomes], [o[4] for o in outcomes]
 
     def step(
@@ -144,8 +144,7 @@ class VectorEnv(ABC):
             gem.ResetNeeded: an environment was never reset, or ended while autoreset is disabled.
         """
         requests = self._step_requests(actions, None)
-        outcomes = self._run("step", requests)
-        return self._columns([index for index, _ in requests], outcomes)
+        return self._columns(requests, self._run("step", requests))
 
     # -- never waiting for the slowest ----------------------------------------------------------------
 
@@ -192,7 +191,7 @@ class VectorEnv(ABC):
                 break
             self._gather(remaining)
         ready, self._ready = self._ready, {}
-        return Results(np.fromiter(ready, np.int64, len(ready)), *self._columns(list(ready), list(ready.values())))
+        return Results(np.fromiter(ready, np.int64, len(ready)), *self._columns(ready.items(), list(ready.values())))
 
     # -- the end --------------------------------------------------------------------------------------
 
@@ -282,10 +281,10 @@ class VectorEnv(ABC):
             return all(terminated.get(a) or truncated.get(a) for a in {**terminated, **truncated})
         return bool(terminated or truncated)
 
-    def _by_agent(self, indices: list[int], outcomes: list[Outcome]) -> list[Outcome]:
+    def _by_agent(self, requests: Iterable[Request], outcomes: list[Outcome]) -> list[Outcome]:
         """Outcomes of multi-agent environments, with those of failures and resets keyed by agent too."""
         keyed = []
-        for index, outcome in zip(indices, outcomes, strict=True):
+        for (index, _), outcome in zip(requests, outcomes, strict=True):
             observation, rewards, terminated, truncated, info = outcome
             begun = observation if isinstance(observation, dict) else {}
             if not isinstance(truncated, dict):
@@ -302,14 +301,14 @@ class VectorEnv(ABC):
         return keyed
 
     def _columns(
-        self, indices: list[int], outcomes: list[Outcome]
+        self, requests: Iterable[Request], outcomes: list[Outcome]
     ) -> tuple[list[Any], Any, Any, Any, list[dict[str, Any]]]:
         """Outcomes turned on their side: lists of observations and infos, arrays of the rest."""
         if not outcomes:
             none = np.zeros(0, np.bool_)
             return [], np.zeros(0), none, none, []
         if self.multi_agent:
-            outcomes = self._by_agent(indices, outcomes)
+            outcomes = self._by_agent(requests, outcomes)
         observations, rewards, terminated, truncated, infos = zip(*outcomes, strict=True)
         if self.multi_agent:
             return list(observations), list(rewards), list(terminated), list(truncated), list(infos)

@@ -40,19 +40,6 @@ Item = tuple[int, Any]
 METHODS = ("step", "reset", "prepare", "recover")
 
 
-class _Running:
-    """A step under way that has a time limit. Whoever pops ``claim`` first, worker or watchman, owns its outcome."""
-
-    __slots__ = ("claim", "index", "method", "performer", "start")
-
-    def __init__(self, index: int, method: str, performer: _Worker | asyncio.Task[None], start: float) -> None:
-        self.index = index
-        self.method = method
-        self.start = start
-        self.performer = performer
-        self.claim = [True]
-
-
 class _Job:
     """Calls of one slot method, worked off by one thread or several."""
 
@@ -88,6 +75,10 @@ class _Worker:
         self.job = job
         self.busy = True
         self.lock.release()
+
+
+#: An item, the method, who is at it, and since when.
+Running = tuple[Item, str, "_Worker | asyncio.Task[None]", float]
 
 
 def interrupt(thread: threading.Thread) -> None:
@@ -129,7 +120,8 @@ class Engine:
         #: What waits for a free thread.
         self._backlog = {method: _Job(method, deque()) for method in METHODS}
         self._jobs: list[_Job] = []
-        self._running: dict[int, _Running] = {}
+        #: By ``id(item)``: what is under way and has a time limit. Whoever pops it, worker or watchman, owns the outcome.
+        self._running: dict[int, Running] = {}
         self._done: deque[tuple[int, Outcome]] = deque()
         self._bell = threading.Lock()
         self._bell.acquire()
@@ -340,47 +332,34 @@ class Engine:
 
     def _work_off(self, worker: _Worker, job: _Job) -> None:
         method, items = job.method, job.items
-        calls, done = self._calls[method], self._done
-        if job.quick and not self._watch:
-            # What a step costs beyond the environment's own is this loop: no clock, no bookkeeping. The watchman sees
-            # from outside when a worker stays at one item.
-            take = items.popleft
-            add = done.append
-            while True:
-                try:
-                    worker.at = item = take()
-                except IndexError:
-                    break
-                index, argument = item
-                add((index, calls[index](argument)))
-            worker.at = None
-            self.ring()
-            return
-        slow = self._slow[method]
-        started = time.monotonic()
+        calls, slow, running = self._calls[method], self._slow[method], self._running
+        take, add, clock = items.popleft, self._done.append, time.monotonic
+        watched, quick = self._watch > 0, job.quick
+        # What a step costs beyond the environment's own is this loop. Quick ones without a time limit need no clock:
+        # the watchman sees from outside when a worker stays at one item.
+        timed = watched or not quick
+        started = clock()
         while True:
             try:
-                index, argument = items.popleft()
+                worker.at = item = take()
             except IndexError:
                 break
-            if self._watch:
-                token = self._running[index] = _Running(index, method, worker, started)
+            index, argument = item
+            if watched:
+                running[id(item)] = item, method, worker, started
             outcome = calls[index](argument)
-            now = time.monotonic()
-            if self._watch:
-                try:
-                    token.claim.pop()
-                except IndexError:  # taken for hung, and replaced
-                    raise Abandoned from None
-                del self._running[index]
-            if now - started > SLOW:
-                slow.add(index)
-                done.append((index, outcome))
-                self.ring()
-            else:
-                slow.discard(index)
-                done.append((index, outcome))
-            started = now
+            if watched and running.pop(id(item), None) is None:  # taken for hung, and replaced
+                raise Abandoned
+            add((index, outcome))
+            if timed:
+                now = clock()
+                if now - started > SLOW:
+                    slow.add(index)
+                    self.ring()
+                elif not quick:
+                    slow.discard(index)
+                started = now
+        worker.at = None
         self.ring()
 
     def ring(self) -> None:
@@ -419,32 +398,26 @@ class Engine:
             self._sharing.release()
 
     def _look_for_hung(self, now: float) -> None:
-        for token in list(self._running.values()):
-            method = token.method.removeprefix("a") if token.method in ("astep", "areset") else token.method
-            limit = self._limits.get(method)
-            if limit is None or now - token.start <= limit:
-                continue
-            try:
-                token.claim.pop()
-            except IndexError:  # it ended this very moment
-                continue
-            self._give_up(token, method, limit)
+        for key, under_way in list(self._running.items()):
+            (index, _), method, performer, start = under_way
+            method = method.removeprefix("a") if method in ("astep", "areset") else method
+            limit = self._limits[method]
+            if limit is not None and now - start > limit and self._running.pop(key, None) is not None:
+                self._give_up(index, method, performer, limit)
 
-    def _give_up(self, token: _Running, method: str, limit: float) -> None:
-        index = token.index
-        del self._running[index]
+    def _give_up(self, index: int, method: str, performer: _Worker | asyncio.Task[None], limit: float) -> None:
         hung = self.slots[index]
         slot = hung.abandon()
         self._install(slot)
-        if isinstance(token.performer, _Worker):
+        if isinstance(performer, _Worker):
             # It no longer counts, so that the pool cannot run dry.
-            self._workers.discard(token.performer)
-            interrupt(token.performer.thread)
+            self._workers.discard(performer)
+            interrupt(performer.thread)
             for job in self._backlog.values():
                 if job.items:
                     self._wake(job)
         elif self._loop is not None:
-            self._loop.cancel(token.performer)
+            self._loop.cancel(performer)
         if hung.env is not None:
             threading.Thread(target=close_quietly, args=(hung.env,), name="gem-close", daemon=True).start()
         why = f"no answer within {limit:g} s, the instance was replaced"
@@ -531,29 +504,25 @@ class _Loop:
         self._loop.call_soon_threadsafe(task.cancel)
 
     def _launch(self, method: str, items: list[Item]) -> None:
-        for index, argument in items:
-            self._tasks[index] = self._loop.create_task(self._carry_out(index, method, argument))
+        for item in items:
+            self._tasks[item[0]] = self._loop.create_task(self._carry_out(item, method))
 
-    async def _carry_out(self, index: int, method: str, argument: Any) -> None:
+    async def _carry_out(self, item: Item, method: str) -> None:
         engine = self._engine
+        index, argument = item
         slot = engine.slots[index]
-        token = None
         if engine._watch:
             task = asyncio.current_task()
             assert task is not None
-            token = engine._running[index] = _Running(index, method, task, time.monotonic())
+            engine._running[id(item)] = item, method, task, time.monotonic()
         try:
             outcome: Outcome = await getattr(slot, method)(argument)
         except Abandoned:
             return
         except Exception as error:
             outcome = failure_outcome(index, slot.maker.env_id, method[1:], error)
-        if token is not None:
-            try:
-                token.claim.pop()
-            except IndexError:
-                return
-            del engine._running[index]
+        if engine._watch and engine._running.pop(id(item), None) is None:  # taken for hung, and replaced
+            return
         engine._done.append((index, outcome))
         if not self._to_ring:  # once for all that complete in this round of the loop
             self._to_ring = True

@@ -177,15 +177,17 @@ class Slot:
         try:
             outcome = self.env.step(action)
             if self.multi_agent:
-                over = self.ended(check_agents(outcome))
+                if not self.ended(check_agents(outcome)):
+                    return outcome
             else:
                 _, reward, terminated, truncated, info = outcome
                 if type(reward) is not float or type(info) is not dict:
                     check_outcome(outcome)
-                over = bool(terminated or truncated)
+                if not (terminated or truncated):
+                    return outcome
         except BaseException as error:
             return self.fail("step", error)
-        return self.end(outcome) if over else outcome
+        return self.end(outcome)
 
     def begin(self) -> Outcome:
         """Begin an episode, as a step of its own."""
