@@ -21,7 +21,7 @@ def main() -> None:
     print(observation, "tool uses:", info["tool_use_counter"])
     assert not terminated
     result = re.findall(r"-?\d+", observation)[-1]
-    observation, reward, terminated, truncated, info = env.step(f"So it is \\boxed{{{result}}}.")
+    _, reward, _, _, info = env.step(f"So it is \\boxed{{{result}}}.")
     print(f"reward {reward}, {info['reason']}")
     env.close()
     assert reward == 1.0
