@@ -17,7 +17,7 @@ def main() -> None:
     question, info = env.reset(idx=0)
     print(question)
     program = PROGRAM.format(question=question.split("Put your final")[0])
-    observation, reward, terminated, truncated, info = env.step(f"I compute.\n```python\n{program}\n```")
+    observation, _, terminated, _, info = env.step(f"I compute.\n```python\n{program}\n```")
     print(observation, "tool uses:", info["tool_use_counter"])
     assert not terminated
     result = re.findall(r"-?\d+", observation)[-1]
