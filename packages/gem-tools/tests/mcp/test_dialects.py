@@ -61,3 +61,23 @@ def test_twenty_megabytes(shared_env: ToolEnv) -> None:
     assert "characters left out" in observation
     assert not info["tool_calls"][0]["is_error"]
     assert "\n3\n" in shared_env.step(write("add", '{"a": 1, "b": 2}'))[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (r'{"s": "\ud800!"}', "str \ufffd!"),  # half a surrogate pair
+        (r'{"s": "\ud83d\ude00"}', "str \U0001f600"),
+        ('{"s": "line\\u2028break\\u0000"}', "str line\u2028break\0"),
+        ('{"s": "</tool_call>"}', "str </tool_call>"),
+    ],
+)
+def test_any_text_arrives(shared_env: ToolEnv, arguments: str, expected: str) -> None:
+    assert shared_env.step(write("text", arguments))[0] == f"<tool_response>\n{expected}\n</tool_response>"
+
+
+def test_arguments_nested_beyond_what_can_be_sent(shared_env: ToolEnv) -> None:
+    deep = '{"o": {"x": ' + "[" * 400 + "]" * 400 + "}}"
+    info = shared_env.step(write("take", deep))[-1]
+    assert info["use_tool"]
+    assert "\n3\n" in shared_env.step(write("add", '{"a": 1, "b": 2}'))[0]

@@ -69,8 +69,9 @@ def test_however_it_ends(end: str) -> None:
     assert wait_for(lambda: not any(map(alive, guardians))), "the guardian was left running"
 
 
-def test_killed_during_a_call_and_while_a_fork_lives_on(tmp_path: Path) -> None:
-    """The fork holds copies of every pipe: that the process is gone shows only in that it is gone."""
+@pytest.mark.parametrize("fork", ["os.fork()", "__import__('ctypes').CDLL(None).fork()"])
+def test_killed_during_a_call_and_while_a_fork_lives_on(fork: str, tmp_path: Path) -> None:
+    """A fork that Python does not know of holds every pipe: that the process is gone shows only in its pid."""
     process, server = start(
         f"""
         import threading
@@ -79,7 +80,7 @@ def test_killed_during_a_call_and_while_a_fork_lives_on(tmp_path: Path) -> None:
         threading.Thread(target=tool.call, args=(call, ToolContext("append")), daemon=True).start()
         while not os.path.exists(path):
             time.sleep(0.01)
-        child = os.fork()
+        child = {fork}
         if child == 0:
             os.close(1), os.close(2)
             time.sleep(600)

@@ -340,7 +340,9 @@ def test_http_token_and_headers(make: Make, http: Callable[..., HttpServer]) -> 
     assert ask(tool, "header").content == "gem"
     began = time.monotonic()
     with pytest.raises(GemError, match="HTTP status 401"):
-        make(server.url, auth="wrong", delay_between_retries=30.0).functions()  # not worth another attempt
+        make(
+            server.url, auth="wrong", connect_timeout=600.0, delay_between_retries=300.0
+        ).functions()  # not worth another attempt
     assert time.monotonic() - began < 15
 
 
@@ -559,3 +561,59 @@ def test_published_ways_to_make_one(plain: Plain, tmp_path: Path, http: Callable
         assert ask(both, "y_add", a=1, b=2).content == "3"
     finally:
         both.close()
+
+
+def test_a_frozen_server_is_replaced_within_a_short_limit(make: Make, plain: Plain) -> None:
+    tool = make(plain("stubborn"))
+    tool.functions()
+    ask(tool, "freeze", timeout=0.2)
+    began = time.monotonic()
+    assert "is lost" in ask(tool, "add", timeout=15, a=1, b=2).content
+    assert time.monotonic() - began < 15
+
+
+def test_a_call_outside_an_episode_leaves_nothing_in_the_next(make: Make, plain: Plain) -> None:
+    tool = make(plain())
+    before = ask(tool, "pid").content
+    tool.begin_episode()
+    assert ask(tool, "pid").content != before
+
+
+def test_the_server_of_one_episode_is_gone_when_the_next_begins(make: Make, plain: Plain) -> None:
+    tool = make(plain("stubborn"))
+    before = int(ask(tool, "pid").content)
+    tool.end_episode()
+    tool.begin_episode()
+    ask(tool, "pid")
+    assert not alive(before)
+
+
+def test_a_server_sees_its_input_close_though_a_fork_lives_on(make: Make, plain: Plain, tmp_path: Path) -> None:
+    farewell = tmp_path / "farewell"
+    tool = make(plain(env={"FAREWELL": str(farewell)}))
+    ask(tool, "pid")
+    child = os.fork()
+    if child == 0:
+        time.sleep(600)
+        os._exit(0)
+    try:
+        tool.close()
+        assert farewell.exists()
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def test_a_waiting_call_keeps_its_own_limit(make: Make, plain: Plain) -> None:
+    """While another opens the server, and takes its time."""
+    tool = make(plain())
+    sibling = make(plain("mute"), connect_timeout=20.0, max_retries=1)
+    sibling._functions, sibling._routes = tool.functions(), tool._routes
+    opener = threading.Thread(target=ask, args=(sibling, "pid"))
+    opener.start()
+    assert wait_for(lambda: len(servers_of(os.getpid())) == 2)
+    result = ask(sibling, "pid", timeout=0.3)
+    assert "not carried out" in result.content
+    assert opener.is_alive()
+    sibling.close()
+    opener.join(20)

@@ -198,6 +198,9 @@ def main():
             REPLIES[message["id"]].set()
         elif "id" in message:
             threading.Thread(target=answer, args=(message,), daemon=True).start()
+    if "FAREWELL" in os.environ:
+        with open(os.environ["FAREWELL"], "w") as file:
+            file.write("my input was closed")
     while MODE == "stubborn":
         time.sleep(1)
     os._exit(0)
