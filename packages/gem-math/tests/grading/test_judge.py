@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -15,9 +17,11 @@ from pathlib import Path
 
 import pytest
 
-from gem_math.grading.judge import Judge, JudgeFailed, JudgeTimeout
+from gem_math.grading import judge as judge_module
+from gem_math.grading.judge import Judge, JudgeFailed, JudgeTimeout, consult
 
 INTEGRAL, HALF = r"\int_0^1 x dx", r"\frac{1}{2}"
+SLOW = r"\sum_{n=1}^{10000000} \frac{1}{n^3+1}"
 ENDLESS = r"9^{9^{9^{9}}}"
 
 
@@ -114,3 +118,46 @@ def test_a_forked_child_starts_its_own(tmp_path: Path) -> None:
         """
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def _consult(_: int) -> bool:
+    fine = consult(INTEGRAL, HALF)
+    judge_module._judge.close()  # a pool ends its workers without their exit handlers
+    return fine
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_in_the_workers_of_a_process_pool(method: str) -> None:
+    # they are daemons, which may not have children of multiprocessing's own kind
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        assert pool.map(_consult, range(2)) == [True, True]
+
+
+def test_inside_a_running_event_loop() -> None:
+    # as in a notebook's cell
+    async def cell() -> list[bool]:
+        here = _consult(0)
+        there = await asyncio.gather(*(asyncio.to_thread(consult, INTEGRAL, HALF) for _ in range(3)))
+        return [here, *there]
+
+    assert asyncio.run(cell()) == [True] * 4
+    judge_module._judge.close()
+
+
+def test_interrupting_a_request_leaves_nothing_behind(judge: Judge) -> None:
+    judge.equal(INTEGRAL, HALF, 5)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    pids = judge.pids()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with pytest.raises(KeyboardInterrupt):
+            judge.equal(SLOW, "7", 60)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert not Path(f"/proc/{pids[0]}").exists()
+    assert judge.equal(INTEGRAL, HALF, 5)

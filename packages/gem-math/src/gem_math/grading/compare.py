@@ -55,6 +55,8 @@ def equal(answer: str, gold: str, rules: Rules = DEFAULT_RULES) -> bool:
         return False
     if answer == gold:
         return True
+    if _NUMBER.fullmatch(answer) and _NUMBER.fullmatch(gold):  # most answers
+        return _same_number(_decimal(answer), _decimal(gold), rules)
     chosen = words.choice(answer, gold)
     if isinstance(chosen, bool):
         return chosen
@@ -70,6 +72,8 @@ def equal(answer: str, gold: str, rules: Rules = DEFAULT_RULES) -> bool:
     left, left_error = _parsed(a)
     right, right_error = _parsed(b)
     if left is not None and right is not None:
+        if any(sign in text for text in (a, b) for sign in (r"\pm", r"\mp")):
+            return _same_items(_signs(left), _signs(right), rules)
         if _same_answer(left, right, rules):
             return True
         return any(_same_answer(x, y, rules) for x, y in _other_readings(a, left, b, right))
@@ -79,13 +83,26 @@ def equal(answer: str, gold: str, rules: Rules = DEFAULT_RULES) -> bool:
     return False
 
 
+_NUMBER = re.compile(r"-?\d{1,300}(?:\.\d{1,300})?")
+
+
+def _decimal(text: str) -> Tree:
+    point = text.find(".")
+    number: Tree = ("num", Fraction(text.removeprefix("-")), len(text) - point - 1 if point >= 0 else None)
+    return ("neg", number) if text[0] == "-" else number
+
+
 @lru_cache(maxsize=8192)
 def _normalised(text: str) -> str:
     return latex.normalise(words.formula_of(text) if len(text) < 200 else text)
 
 
+_OPTIONAL_SPACE = re.compile(r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])")
+_OPTIONAL_BRACES = re.compile(r"([\^_])\{(\w)\}(?![A-Za-z\d])")
+
+
 def _squeezed(text: str) -> str:
-    return re.sub(r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])", "", text)
+    return _OPTIONAL_SPACE.sub("", _OPTIONAL_BRACES.sub(r"\1\2", text))
 
 
 @lru_cache(maxsize=8192)
@@ -141,8 +158,6 @@ def _same(a: Tree, b: Tree, rules: Rules) -> bool:
     if a[0] == "rel" and "~" in a[1] and b[0] != "rel" and _exact_side_is(a, b, rules):
         return True
     a, b = _without_name(a, b, gold=False), _without_name(b, a, gold=True)
-    if _has_sign_choice(a) or _has_sign_choice(b):
-        return _same_items(_signs(a), _signs(b), rules)
     kinds = {a[0], b[0]}
     if _is_region(a) or _is_region(b):
         return _same_region(a, b, rules)
@@ -438,11 +453,10 @@ def _same_number(a: Tree, b: Tree, rules: Rules) -> bool:
     try:
         if values.equal(a, b):
             return True
-        if values.has_plain_logarithm(a) != values.has_plain_logarithm(b) and values.equal(a, b, decimal_log=True):
+        if _rounds_to(a, b, rules.rounded_digits) or _rounds_to(b, a, rules.rounded_digits):
             return True
-        if rules.rounded_digits is None or values.symbols(a) or values.symbols(b):
-            return False
-        return _rounds_to(a, b, rules.rounded_digits) or _rounds_to(b, a, rules.rounded_digits)
+        plain_logs = [values.PLAIN_LOG in values.names(tree) for tree in (a, b)]
+        return plain_logs[0] != plain_logs[1] and values.equal(a, b, decimal_log=True)
     except NotANumber:
         return False
 
@@ -453,17 +467,19 @@ def _infinite(tree: Tree) -> int:
     return -1 if tree == MINUS_INFINITY else 0
 
 
-def _rounds_to(decimal: Tree, exact: Tree, least: int) -> bool:
+def _rounds_to(decimal: Tree, exact: Tree, least: int | None) -> bool:
     """Whether ``decimal`` is written with enough digits and is the correct rounding of ``exact``."""
     sign = 1
     while decimal[0] == "neg":
         decimal, sign = decimal[1], -sign
-    if decimal[0] != "num" or not decimal[2]:
+    if least is None or decimal[0] != "num" or not decimal[2]:
         return False
     shown: Fraction = decimal[1] * sign
     digits: int = decimal[2]
     significant = len(str(abs(shown.numerator * 10**digits // shown.denominator)).lstrip("0"))
     if significant < least:
+        return False
+    if values.symbols(exact):
         return False
     number = values.value(exact)
     if not isinstance(number, Fraction):

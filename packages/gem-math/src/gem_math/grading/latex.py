@@ -9,7 +9,7 @@ The tree is made of tuples, a tag first:
 ``("fn", name, argument)``             a function; ``root`` and ``log`` and ``binom`` take a second argument
 ``("tuple", "(", ")", items)``         brackets with commas: a point, or an interval
 ``("set", items)``                     braces
-``("list", items, joined)``            several answers without brackets, in any order; ``joined``: ``and``, ``or``, ``,``
+``("list", items, joined)``            several answers without brackets, in any order; ``joined``: and, or, a comma
 ``("matrix", rows)``                   any matrix environment
 ``("rel", operators, sides)``          an equation or a chain of inequalities; ``~`` stands for "approximately"
 ``("union", a, b)``, ``("in", x, s)``  sets of numbers
@@ -143,6 +143,9 @@ _SPACES = re.compile(r"(?<!\\)\\[,;:> ]|~|\\enspace|\\thinspace")
 _EXPLICIT_THOUSANDS = re.compile(r"(?<=\d)(?:,\\!|\{,\}|\\,|\\!)(?=\d{3}(?!\d))")
 _WHOLLY_TEXT = re.compile(r"\\(?:text|textbf|mathrm|mbox)\s*\{([^{}]*\d[^{}]*)\}")
 _SPACED_THOUSANDS = re.compile(r"-?\d{1,3}(?: \d{3})+(?:\.\d+)?")
+_CLOSING = re.compile(r"(?<!\\)\\\](?!\[)")
+_SIZED = re.compile(r"\\(?:left|right)(?![a-z])\s*\.?")
+_FRACTION_STYLE = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _PREAMBLE_WORDS = r"\s*(?:so\s+)?(?:the\s+)?(?:final\s+)?answer(?:\s+is\s*:?|\s*[:=])\s*"
 _PREAMBLE = re.compile(rf"\\text(?:bf|rm)?\{{{_PREAMBLE_WORDS}\}}\s*|{_PREAMBLE_WORDS}", re.IGNORECASE)
 _EMPTY_TEXT = re.compile(r"\\text(?:bf|rm)?\{[\s.,;:]*\}")
@@ -191,9 +194,11 @@ def normalise(text: str) -> str:
         if whole is not None:
             text = whole[1]
         if "text" in text:
+            text = text.replace(r"\text{\$}", r"\$").replace(r"\text{:}", ":")
             text = _EMPTY_TEXT.sub(" ", text)
         text = text.replace(r"\$", "\\dollar ").replace("\\(", "").replace("\\)", "").replace("\\[", "")
-        text = re.sub(r"(?<!\\)\\\](?!\[)", "", text)
+        if "\\]" in text:
+            text = _CLOSING.sub("", text)
         text = _EXPLICIT_THOUSANDS.sub("", text)
         text = text.replace(r"\!", "")
         text = _SPACES.sub(" ", text)
@@ -202,10 +207,10 @@ def normalise(text: str) -> str:
         if "\\overline" in text or "\\bar" in text or "\\dot" in text:
             text = _REPEATING.sub(lambda m: _fraction_of_repeating(m[1], m[2], m[3] or m[4]), text)
         text = _COSMETIC.sub("", text)
-        text = re.sub(r"\\left\s*\\\{", r"\\{", text)
-        text = re.sub(r"\\right\s*\\\}", r"\\}", text)
-        text = re.sub(r"\\(?:left|right)(?![a-z])\s*\.?", "", text)
-        text = re.sub(r"\\[dtc]frac(?![A-Za-z])", r"\\frac", text)
+        if "\\left" in text or "\\right" in text:
+            text = _SIZED.sub("", text)
+        if "frac" in text:
+            text = _FRACTION_STYLE.sub(r"\\frac", text)
         text = text.replace(r"\%", "%")
         if "\\langle" in text:
             text = text.replace("\\langle", "(").replace("\\rangle", ")")
@@ -218,10 +223,9 @@ def normalise(text: str) -> str:
             text = text[len("\\approx") :]
     else:
         text = _EXPLICIT_THOUSANDS.sub("", text)
-    if "." in text:
-        if "..." in text or "dots" in text:
-            text = _REPEATED.sub(lambda m: _fraction_of_repeating(m[1], m[2], m[3] or m[4]), text)
-            text = _CUT_OFF.sub(r"\1", text)
+    if "." in text and ("..." in text or "dots" in text):
+        text = _REPEATED.sub(lambda m: _fraction_of_repeating(m[1], m[2], m[3] or m[4]), text)
+        text = _CUT_OFF.sub(r"\1", text)
     if "..." in text:
         text = re.sub(r"\.\.\.+", r"\\ldots ", text)
     if "answer" in text or "Answer" in text:
@@ -293,6 +297,7 @@ _GREEK = {
     *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "upsilon", "phi", "varphi", "chi", "psi", "omega"),
     *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma", "Phi", "Psi", "Omega", "ell"),
 }
+_SAME_LETTER = {"varphi": "phi", "varepsilon": "epsilon", "vartheta": "theta", "ell": "l"}
 _CONNECTORS = {"and", "or"}
 
 _CURRENCIES = {"dollar", "euro", "pound", "yen"}
@@ -336,6 +341,14 @@ def parse(text: str) -> Tree:
     return _Parser(tokenise(text)).answer()
 
 
+def _fraction(digits: str) -> Fraction:
+    return Fraction(int(digits)) if digits.isdigit() else Fraction(digits)
+
+
+#: After the last token. Not equal to the end of a matrix, whose value is a name.
+_END = ("end", "")
+
+
 class _Parser:
     """Recursive descent, one method a level of precedence."""
 
@@ -351,6 +364,9 @@ class _Parser:
             self.tokens.append((kind, value))
             self.spaced.append(space)
             space = False
+        self.length = len(self.tokens)
+        self.tokens += [_END] * 6  # looking ahead needs no check
+        self.spaced += [False] * 6
         self.at = 0
         self.depth = 0
         self.bars = 0  # how many absolute values are open: the next bar closes one
@@ -358,16 +374,16 @@ class _Parser:
     # -- helpers --------------------------------------------------------------------------------------
 
     def peek(self, ahead: int = 0) -> tuple[str, str]:
-        position = self.at + ahead
-        return self.tokens[position] if position < len(self.tokens) else ("end", "")
+        return self.tokens[self.at + ahead]
 
     def next(self) -> tuple[str, str]:
-        token = self.peek()
-        self.at += 1
+        token = self.tokens[self.at]
+        if token is not _END:
+            self.at += 1
         return token
 
     def accept(self, *values: str) -> str | None:
-        kind, value = self.peek()
+        kind, value = self.tokens[self.at]
         if value in values and kind in ("op", "command", "brace", "word"):
             self.at += 1
             return value
@@ -388,7 +404,7 @@ class _Parser:
 
     def answer(self) -> Tree:
         tree = self.items()
-        if self.at < len(self.tokens):
+        if self.at < self.length:
             raise NotUnderstood(f"cannot read on at {self.peek()[1]!r}", latex=self.peek()[0] == "command")
         return tree
 
@@ -424,7 +440,9 @@ class _Parser:
         sides = [self.union()]
         operators = []
         while True:
-            kind, value = self.peek()
+            kind, value = self.tokens[self.at]
+            if kind == "end":
+                break
             if kind in ("op", "command") and value in _RELATIONS:
                 self.at += 1
                 operators.append(_RELATIONS[value])
@@ -467,7 +485,7 @@ class _Parser:
 
     def union(self) -> Tree:
         tree = self.sum()
-        while True:
+        while self.tokens[self.at][0] == "command":
             if self.accept("cup"):
                 tree = ("union", tree, self.sum())
             elif self.accept("cap"):
@@ -475,33 +493,40 @@ class _Parser:
             elif self.accept("setminus", "backslash"):
                 tree = ("minus", tree, self.sum())
             else:
-                return tree
+                break
+        return tree
 
     def sum(self) -> Tree:
         tree = self.signed_product()
         while True:
-            if self.accept("+"):
+            kind, value = self.tokens[self.at]
+            if kind == "op" and value == "+":
+                self.at += 1
                 tree = ("add", tree, self.signed_product())
-            elif self.accept("-"):
-                tree = ("add", tree, ("neg", self.signed_product()))
-            elif self.accept("pm"):
-                tree = ("pm", tree, self.signed_product())
-            elif self.accept("mp"):
-                tree = ("mp", tree, self.signed_product())
+            elif kind == "op" and value == "-":
+                self.at += 1
+                right = self.signed_product()
+                without = tree == ("sym", "reals") and right[0] == "set"
+                tree = ("minus", tree, right) if without else ("add", tree, ("neg", right))
+            elif kind == "command" and value in ("pm", "mp"):
+                self.at += 1
+                tree = (value, tree, self.signed_product())
             else:
                 return tree
 
     def signed_product(self) -> Tree:
         self.enter()
         try:
-            if self.accept("-"):
+            kind, value = self.tokens[self.at]
+            if kind == "op" and value == "-":
+                self.at += 1
                 return ("neg", self.signed_product())
-            if self.accept("+"):
+            if kind == "op" and value == "+":
+                self.at += 1
                 return self.signed_product()
-            if self.accept("pm"):
-                return ("pm", ("num", Fraction(0), None), self.signed_product())
-            if self.accept("mp"):
-                return ("mp", ("num", Fraction(0), None), self.signed_product())
+            if kind == "command" and value in ("pm", "mp"):
+                self.at += 1
+                return (value, ("num", Fraction(0), None), self.signed_product())
             return self.product()
         finally:
             self.depth -= 1
@@ -509,7 +534,9 @@ class _Parser:
     def product(self) -> Tree:
         tree = self.power()
         while True:
-            kind, value = self.peek()
+            kind, value = self.tokens[self.at]
+            if kind == "end":
+                return tree
             if kind == "op" and value in ("*", "/"):
                 self.at += 1
                 tree = ("mul" if value == "*" else "div", tree, self.factor())
@@ -581,6 +608,8 @@ class _Parser:
             return ("add", left, right)  # 2\frac{1}{2} is two and a half
         if left[0] == "num" and right[0] == "num":
             raise NotUnderstood("two numbers side by side")
+        if right[0] == "matrix":  # a factor before a matrix belongs to every entry
+            return ("matrix", tuple(tuple(("mul", left, entry) for entry in row) for row in right[1]))
         return ("mul", left, right)
 
     def scale(self) -> Fraction | None:
@@ -657,14 +686,25 @@ class _Parser:
 
     def power(self) -> Tree:
         tree = self.postfix()
-        if self.accept("^", "**"):
+        if self.tokens[self.at][0] == "op" and self.accept("^", "**"):
             if self.accept("circ"):
-                return ("unit", tree, "degree")
+                return ("unit", tree, self.degree())
             if self.peek() == ("op", "{") and self.peek(1) == ("command", "circ") and self.peek(2) == ("op", "}"):
                 self.at += 3
-                return ("unit", tree, "degree")
-            return ("pow", tree, self.exponent())
+                return ("unit", tree, self.degree())
+            exponent = self.exponent()
+            if exponent in (("sym", "T"), ("sym", "top")) and tree[0] in ("tuple", "matrix"):
+                return tree if tree[0] == "tuple" else ("matrix", tuple(zip(*tree[1], strict=True)))
+            return ("pow", tree, exponent)
         return tree
+
+    def degree(self) -> str:
+        """The degree sign has been read: of an angle, or of Celsius or Fahrenheit."""
+        kind, value = self.peek()
+        if kind in ("word", "text") and value.strip() in ("C", "F"):
+            self.at += 1
+            return f"~degree {value.strip()}"
+        return "degree"
 
     def exponent(self) -> Tree:
         """One token, as LaTeX has it, or a braced group; powers are right associative."""
@@ -687,14 +727,16 @@ class _Parser:
     def postfix(self) -> Tree:
         tree = self.primary()
         while True:
-            kind, value = self.peek()
-            if kind == "op" and value == "!":
+            kind, value = self.tokens[self.at]
+            if kind != "op":
+                return tree
+            if value == "!":
                 self.at += 1
                 tree = ("fn", "factorial", tree)
-            elif kind == "op" and value == "%":
+            elif value == "%":
                 self.at += 1
                 tree = ("percent", tree)
-            elif kind == "op" and value == "_" and tree[0] == "num":
+            elif value == "_" and tree[0] == "num":
                 self.at += 1
                 base = self.exponent_group()
                 if base[0] != "num":
@@ -725,7 +767,7 @@ class _Parser:
             kind, value = self.next()
             if kind == "num":
                 digits = len(value.partition(".")[2]) if "." in value else None
-                return ("num", Fraction(value), digits)
+                return ("num", _fraction(value), digits)
             if kind == "word":
                 self.at -= 1
                 return self.symbol_of_word()
@@ -864,7 +906,7 @@ class _Parser:
         rows: list[list[Tree]] = [[]]
         while True:
             kind, _ = self.peek()
-            if kind == "end" and self.at < len(self.tokens):
+            if kind == "end" and self.at < self.length:
                 self.at += 1
                 break
             if kind == "row":
@@ -872,7 +914,7 @@ class _Parser:
                 rows.append([])
             elif self.peek() == ("op", "&"):
                 self.at += 1
-            elif self.at >= len(self.tokens):
+            elif self.at >= self.length:
                 raise NotUnderstood("unfinished matrix")
             elif self.peek() == ("command", "hline"):
                 self.at += 1
@@ -915,7 +957,9 @@ class _Parser:
         if name in ("emptyset", "varnothing"):
             return ("set", ())
         if name in _GREEK:
-            return self.subscripted(name)
+            return self.subscripted(_SAME_LETTER.get(name, name))
+        if name == "top":
+            return ("sym", "top")
         if name in ("ldots", "dots", "cdots"):
             return ("sym", "...")
         if name in ("binom", "dbinom", "tbinom"):

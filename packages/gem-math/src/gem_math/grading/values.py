@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
+from mpmath.ctx_mp import MPContext
+
 from gem_math.grading.latex import Tree
 
 #: A :class:`Fraction` where the value is exact; otherwise a complex number, of floats or with :data:`DIGITS` digits.
@@ -52,37 +54,34 @@ def _variable(name: str, point: int) -> Fraction:
     return Fraction(500_003 + spread if point else 100_003 + spread // 3, 1_000_003)
 
 
-_CONSTANTS = ("pi", "e", "i")
+_CONSTANTS = frozenset({"pi", "e", "i"})
+
+#: Stands among the names of a tree in which there is a ``log`` without a base.
+PLAIN_LOG = "log()"
+_NOT_VARIABLES = _CONSTANTS | {"oo", "...", PLAIN_LOG}
+
+
+def names(tree: Tree) -> set[str]:
+    """What is named in a tree: variables, constants, :data:`PLAIN_LOG`."""
+    found: set[str] = set()
+    stack = [tree]
+    while stack:
+        node = stack.pop()
+        kind = node[0] if node else ""
+        if kind == "num":
+            continue
+        if kind == "sym":
+            found.add(node[1])
+            continue
+        if kind == "fn" and node[1] == "log" and len(node) == 3:
+            found.add(PLAIN_LOG)
+        stack += [part for part in node if type(part) is tuple]
+    return found
 
 
 def symbols(tree: Tree) -> set[str]:
     """Names of the variables in a tree, constants left out."""
-    return {name for name in _names(tree) if name not in _CONSTANTS and name != "oo"}
-
-
-def _names(tree: Tree) -> set[str]:
-    found: set[str] = set()
-    stack: list[object] = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple) and node:
-            if node[0] == "sym" and isinstance(node[1], str):
-                found.add(node[1])
-            else:
-                stack.extend(node)
-    return found
-
-
-def has_plain_logarithm(tree: Tree) -> bool:
-    """Whether a ``log`` without a base stands in the tree."""
-    stack: list[object] = [tree]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, tuple) and node:
-            if node[0] == "fn" and node[1] == "log" and len(node) == 3:
-                return True
-            stack.extend(node)
-    return False
+    return names(tree) - _NOT_VARIABLES
 
 
 def equal(a: Tree, b: Tree, *, decimal_log: bool = False) -> bool:
@@ -94,9 +93,9 @@ def equal(a: Tree, b: Tree, *, decimal_log: bool = False) -> bool:
     Raises:
         NotANumber: one of them has no numerical value.
     """
-    names = _names(a) | _names(b)
-    points = POINTS if names.difference(_CONSTANTS) else 1
-    complex_meant = "i" in names or points == 1
+    named = names(a) | names(b)
+    points = POINTS if named - _NOT_VARIABLES else 1
+    complex_meant = "i" in named or points == 1
     decided = 0
     for point in range(points):
         x, y = value(a, point, decimal_log=decimal_log), value(b, point, decimal_log=decimal_log)
@@ -213,6 +212,8 @@ class _Context:
                 if base == 0 and n < 0:
                     raise NotANumber("division by zero")
                 return base**n
+            if base < 0 and exponent.denominator % 2 == 1:  # real, as for the odd roots
+                return self.power(-base, exponent) * (-1) ** (exponent.numerator % 2)
             root = _exact_root(base, exponent.denominator)
             if root is not None:
                 return self.power(root, Fraction(exponent.numerator))
@@ -298,8 +299,6 @@ def _precise() -> _Context:
     """The precise context of this thread: functions of mpmath change the precision of theirs while they run."""
     context = getattr(_local, "context", None)
     if context is None:
-        from mpmath.ctx_mp import MPContext  # late: most answers need exact fractions only
-
         library = MPContext()
         library.dps = DIGITS
         context = _local.context = _Context(library)

@@ -6,19 +6,24 @@ import re
 
 _WRAPPED = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|textsf|mathsf|mbox|boldsymbol|bf)\s*\{([^{}]*)\}")
 
+_SPACES = re.compile(r"\\[ ,;!]|~|\$|\\q?quad")
+
 
 def unwrapped(text: str) -> str:
     """The text without markup around words, and without LaTeX's spaces."""
+    if text.isalnum():
+        return text
     previous = None
     while previous != text:
         previous, text = text, _WRAPPED.sub(r"\1", text)
-    return re.sub(r"\\[ ,;!]|~|\$|\\q?quad", " ", text).strip()
+    return _SPACES.sub(" ", text).strip()
 
 
 # -- choices ---------------------------------------------------------------------------------------------
 
 _LETTER_ALONE = re.compile(r"(?:(?:option|choice|answer)\s+)?(?:([A-J])|\(([A-Ja-j])\)|([A-J])\))[.:]?", re.IGNORECASE)
 _LABEL = re.compile(r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?(?:\(([A-J])\)|([A-J])\s*[:.)])\s*(.*)", re.DOTALL)
+_MAY_BE_CHOICE = re.compile(r"\\|\(?[A-J]|[OoCcAa]")
 _OTHER_LABEL = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J]\s*[:)]")
 
 
@@ -45,15 +50,16 @@ def _label(text: str) -> tuple[str, str] | None:
 def choice(answer: str, gold: str) -> bool | tuple[str, str] | None:
     """Whether an answer chooses what the gold answer does.
 
-    ``None``: no matter of choices. Two texts: the contents to compare, where only one side names a letter.
+    ``None``: no matter of choices. Two texts: the contents to compare, where not both name a letter.
     """
-    if not (gold[:1] in "\\(ABCDEFGHIJ" or gold[:1].isalpha()):
+    if not _MAY_BE_CHOICE.match(gold) and not _MAY_BE_CHOICE.match(answer):
         return None
-    said, meant = unwrapped(answer), unwrapped(gold)
+    said, meant = unwrapped(answer).strip("*"), unwrapped(gold)
     letter = _letter(meant)
     label = _label(meant) if letter is None else None
     if letter is None and label is None:
-        return None
+        said_label = _label(said)
+        return (said_label[1], gold) if said_label else None
     found = _letter(said)
     if found is None:
         said_label = _label(said)
@@ -71,7 +77,8 @@ def choice(answer: str, gold: str) -> bool | tuple[str, str] | None:
 # -- words -----------------------------------------------------------------------------------------------
 
 _NOTHING = re.compile(
-    r"(?:there (?:is|are) )?no (?:such )?(?:[a-z]+ )?(?:solutions?|roots?)(?: exists?)?|none|(?:the )?(?:empty|null) set"
+    r"(?:there (?:is|are) )?no (?:such )?(?:[a-z]+ )?(?:solutions?|roots?)(?: exists?)?"
+    r"|none|(?:the )?(?:empty|null) set"
 )
 _EVERYTHING = re.compile(r"(?:the set of )?all (?:the )?real(?:s| numbers?)|(?:all )?reals")
 _MEANINGS = {
@@ -90,12 +97,18 @@ def words(text: str) -> str:
     return re.sub(r"^(?:an?|the) (?=[a-z]{2})", "", plain)
 
 
+_THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
+_FORMULA = re.compile(r"\\|[\^_=<>+*/|]")
+
+
 def are_words(text: str) -> bool:
     """Whether a text is words rather than a formula, so that case does not matter."""
-    plain = unwrapped(text)
-    if re.search(r"\\|[\^_=<>+*/|]", plain):
+    if not _THREE_LETTERS.search(text) and len(text) > 12:
         return False
-    return re.search(r"[A-Za-z]{3}", plain) is not None or plain.casefold().strip(".") in ("no", "ok", "up")
+    plain = unwrapped(text)
+    if _FORMULA.search(plain):
+        return False
+    return _THREE_LETTERS.search(plain) is not None or plain.casefold().strip(".") in ("no", "ok", "up")
 
 
 def formula_of(text: str) -> str:
