@@ -74,7 +74,8 @@ def test_noise_on_standard_output_is_no_problem(site, installed) -> None:
 
 @pytest.mark.parametrize("group", ["gem.envs", "gem.commands", "gem.hooks"])
 def test_heavy_imports(site, installed, group: str) -> None:
-    site.add("gem-heavy", groups={group: {"heavy": "heavy_module"}}, modules={"heavy_module": "import numpy"})
+    source = "import numpy, gem\n@gem.hookimpl\ndef gem_env_made(): pass\n"
+    site.add("gem-heavy", groups={group: {"heavy": "heavy_module"}}, modules={"heavy_module": source})
     installed()
     assert found() == [("heavy import", "gem-heavy: heavy_module imports numpy; import it where it is used")]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import warnings
@@ -99,6 +100,8 @@ BROKEN = {
     "wrapper": NOTHING + "@hookimpl(wrapper=True)\ndef gem_env_specs(): return (yield)",
     "listing raises": NOTHING + "@hookimpl\ndef gem_env_specs(): raise KeyError('x')",
     "bad spec in the middle": NOTHING + "@hookimpl\ndef gem_env_specs(): yield EnvSpec(id='a b', entry_point='m:c')",
+    "forgotten mark": NOTHING + "def gem_env_specs(): return []",
+    "one and no list": NOTHING + "@hookimpl\ndef gem_env_specs(): return EnvSpec(id='toy:X-v0', entry_point='m:c')",
     "lists nothing iterable": NOTHING + "@hookimpl\ndef gem_env_specs(): return 3",
 }
 
@@ -120,6 +123,20 @@ def test_a_broken_plugin_breaks_only_itself(site, installed, source: str) -> Non
     assert "\n" not in str(info.value)
     assert info.value.__cause__ is manager().env_plugins("toy")[0].error  # the real cause, with its traceback
     assert [s.id for s in gem.specs()] == ["toy:Good-v0"]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "said"),
+    [
+        ("forgotten mark", "broken_plugin implements no hook: mark its functions with @gem.hookimpl"),
+        ("one and no list", "gem_env_specs must yield EnvSpecs, or return a list of them; got EnvSpec(id='toy:X-v0'"),
+    ],
+)
+def test_what_is_wrong_with_hooks_is_said(site, installed, mistake: str, said: str) -> None:
+    site.add("gem-broken", groups={"gem.envs": {"toy": "broken_plugin"}}, modules={"broken_plugin": BROKEN[mistake]})
+    installed()
+    with pytest.warns(gem.PluginWarning), pytest.raises(gem.PluginError, match=re.escape(said)):
+        gem.make("toy:X-v0")
 
 
 def test_an_entry_point_that_names_nothing(site, installed) -> None:

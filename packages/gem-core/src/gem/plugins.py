@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pluggy
@@ -20,7 +20,7 @@ from gem import hookspecs
 from gem.entry_points import EntryPoint, normalized, scan
 from gem.env_spec import EnvSpec
 from gem.errors import PluginError, PluginWarning
-from gem.wording import one_line
+from gem.wording import one_line, short
 
 #: Marks a plugin's hook implementations.
 hookimpl = pluggy.HookimplMarker("gem")
@@ -195,6 +195,10 @@ class PluginManager:
             others = [p for p in self.hooks.get_plugins() if p is not module]
             plugin.find = self.hooks.subset_hook_caller("gem_find_env_spec", others)
             for specs in self.hooks.subset_hook_caller("gem_env_specs", others)():
+                if not isinstance(specs, Iterable):
+                    raise PluginError(
+                        f"gem_env_specs must yield EnvSpecs, or return a list of them; got {short(specs)}"
+                    )
                 for spec in specs:
                     self._add(plugin, spec)
         except KeyboardInterrupt:
@@ -226,7 +230,11 @@ class PluginManager:
             return
         self.hooks.register(module, name=f"{entry_point.group}:{entry_point.name}:{entry_point.value}")
         self.hooks.check_pending()  # a misspelt hook is an error, not a hook that is never called
-        for caller in self.hooks.get_hookcallers(module) or ():
+        callers = self.hooks.get_hookcallers(module)
+        if not callers:
+            self.hooks.unregister(module)
+            raise PluginError(f"{entry_point.value} implements no hook: mark its functions with @gem.hookimpl")
+        for caller in callers:
             if any(i.plugin is module and (i.wrapper or i.hookwrapper) for i in caller.get_hookimpls()):
                 self.hooks.unregister(module)
                 raise PluginError(

@@ -59,9 +59,29 @@ def test_each_rule_is_a_test_for_each_id(tmp_path):
     assert "FAILED test_it.py::TestBad::test_rule[bad:Talks-v0-GEM610-silent]" in out
     assert "GEM610 bad:Talks-v0: it printed 'thinking" in out
     assert "TestBad::test_rule[bad:Talks-v0-GEM121-spec-description]" in out  # strict
+    assert "See it alone: gem.testing.check_env('bad:Talks-v0', kwargs={}, strict=False)" in out
     assert "TestGood" not in out.partition("short test summary")[2]
     assert "needs a-moon: unknown requirement" in out
     assert "3 failed" in out
+
+
+def test_a_failure_says_how_to_see_it_alone(monkeypatch):
+    import gem
+    from gem.testing import EnvSuite, Violation
+
+    class Suite(EnvSuite):
+        episodes = 5
+
+    class Strange(gem.Env):
+        pass
+
+    monkeypatch.setattr("gem.registry.spec", lambda env_id: gem.EnvSpec(id=env_id, entry_point="m:C", provider="gem-x"))
+    advice, rule = Violation("GEM121", "x:A", "none"), Violation("GEM205", "x:A", "a word")
+    assert Suite().command("x:A", rule) == "gem check x:A --episodes 5"
+    assert Suite().command("x:A", advice) == "gem check x:A --episodes 5 --strict"
+    assert Suite().command(Strange, rule) == "gem.testing.check_env(Strange, kwargs={}, strict=False)"
+    Suite.kwargs = {"size": 3}
+    assert Suite().command("x:A", rule) == "gem.testing.check_env('x:A', kwargs={'size': 3}, strict=False)"
 
 
 def test_ids_are_readable(tmp_path):

@@ -81,7 +81,17 @@ class EnvSuite:
         broken: list[Violation] = gem_violations((type(self), _name(gem_env)), lambda: self.check(gem_env))
         for violation in broken:
             if violation.code == gem_rule:
-                pytest.fail(str(violation), pytrace=False)
+                pytest.fail(f"{violation}\nSee it alone: {self.command(gem_env, violation)}", pytrace=False)
+
+    def command(self, env: Any, violation: Violation) -> str:
+        """What shows this violation outside of the tests."""
+        from gem.registry import spec
+
+        # The command line knows only what is installed, as it is registered.
+        if isinstance(env, str) and spec(env).provider is not None and not self.kwargs:
+            return f"gem check {env} --episodes {self.episodes}{' --strict' * violation.rule.advice}"
+        name = repr(env) if isinstance(env, str) else _name(env)
+        return f"gem.testing.check_env({name}, kwargs={dict(self.kwargs)!r}, strict={violation.rule.advice})"
 
     def check(self, env: Any) -> list[Violation]:
         """Every rule that ``env`` breaks."""

@@ -120,7 +120,7 @@ class Engine:
         #: What waits for a free thread.
         self._backlog = {method: _Job(method, deque()) for method in METHODS}
         self._jobs: list[_Job] = []
-        #: By ``id(item)``: what is under way and has a time limit. Whoever pops it, worker or watchman, owns the outcome.
+        #: By ``id(item)``: what is under way and has a time limit. Who pops it, worker or watchman, owns the outcome.
         self._running: dict[int, Running] = {}
         self._done: deque[tuple[int, Outcome]] = deque()
         self._bell = threading.Lock()
