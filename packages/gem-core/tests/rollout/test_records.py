@@ -49,3 +49,18 @@ def test_a_turn_becomes_data(count):
     data = json.loads(json.dumps(turn.to_dict()))
     assert data["observation"] == [{"role": "user", "content": "hi"}]
     assert Turn(**data) == turn
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("nonsense", "a task is one JSON object; 'nonsense' is not"),
+        ("[]", r"a task has env_id and perhaps kwargs, options, seed; got \[\]"),
+        ("{}", "a task has env_id"),
+        ('{"env_id": 3}', "a task has env_id"),
+        ('{"env_id": "x", "bogus": 1}', "got {'bogus': 1, 'env_id': 'x'}"),
+    ],
+)
+def test_text_that_is_no_task(text, message):
+    with pytest.raises(ValueError, match=message):
+        TaskSpec.from_json(text)

@@ -1,7 +1,7 @@
 r"""Reading what a model wrote: the last box, tags, fenced code, and what to leave out because it was thought.
 
 Every function takes any ``str``, never raises on one, and is linear in its length: a degenerate response of
-megabytes costs milliseconds. None of them looks at thinking on its own; the caller decides, by reading
+a megabyte costs a fraction of a second. None of them looks at thinking on its own; the caller decides, by reading
 ``strip_think(text)`` instead of ``text``.
 """
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gem.env import Env
+from gem.wording import short
 
 
 @dataclass(slots=True)
@@ -101,4 +102,20 @@ class TaskSpec:
 
     @classmethod
     def from_json(cls, text: str) -> TaskSpec:
-        return cls(**json.loads(text))
+        """What :meth:`to_json` made.
+
+        Raises:
+            ValueError: the text is no task.
+        """
+        try:
+            data = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"a task is one JSON object; {short(text)} is not: {error}") from None
+        if not isinstance(data, dict) or not isinstance(data.get("env_id"), str) or not data.keys() <= _TASK_KEYS:
+            raise ValueError(
+                f"a task has env_id and perhaps {', '.join(sorted(_TASK_KEYS - {'env_id'}))}; got {short(data)}"
+            )
+        return cls(**data)
+
+
+_TASK_KEYS = frozenset(TaskSpec.__dataclass_fields__)
