@@ -517,7 +517,8 @@ def test_many_episodes_leave_nothing(plain: Plain) -> None:
         before = state()
         for _ in range(10):
             episode()
-        assert wait_for(lambda: state() == before), f"{before} -> {state()}"
+        # fewer, where something of the first one was still ending
+        assert wait_for(lambda: all(a <= b for a, b in zip(state(), before, strict=True))), f"{before} -> {state()}"
     finally:
         env.close()
 

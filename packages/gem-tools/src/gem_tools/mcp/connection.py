@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,8 @@ logging.getLogger("client").addHandler(logging.NullHandler())
 #: Errors of opening that another attempt will not mend.
 _HOPELESS = (401, 403, 404, 405)
 _MAX_PAGES = 1000
+#: HTTP statuses of the answers to one request; the SDK sends a request in the context of whoever asked.
+_statuses: ContextVar[list[int] | None] = ContextVar("_statuses", default=None)
 #: Connections between opening and the end of closing, for whoever has to close them all.
 _live: set[Connection] = set()
 
@@ -92,12 +95,17 @@ class Connection:
         self._stop = asyncio.Event()
         self._closed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._status = 0  # of the last HTTP response that was an error
+        self._greeting: list[int] = []  # HTTP statuses while it opens
         self._refused = False
+        self._hurry = False
 
     @property
     def alive(self) -> bool:
         return self._session is not None and not self.failure
+
+    @property
+    def _status(self) -> int:
+        return self._greeting[-1] if self._greeting else 0
 
     async def open(self, timeout: float) -> None:
         """Connect and shake hands.
@@ -122,8 +130,11 @@ class Connection:
 
     async def _run(self, ready: asyncio.Future[None]) -> None:
         failure: BaseException | None = None
+        _statuses.set(self._greeting)
         try:
-            transport = self._http() if self.server.url else stdio_transport(self.server, self._fail)
+            transport = (
+                self._http() if self.server.url else stdio_transport(self.server, self._fail, lambda: self._hurry)
+            )
             async with transport as (read, write), self._client(read, write) as session:
                 try:
                     await self._greet(session)
@@ -176,8 +187,9 @@ class Connection:
     @asynccontextmanager
     async def _http(self) -> AsyncIterator[tuple[Any, Any]]:
         async def look(response: httpx2.Response) -> None:
-            if response.status_code >= 400 and response.request.method == "POST":
-                self._status = response.status_code
+            seen = _statuses.get()
+            if seen is not None and response.request.method == "POST":
+                seen.append(response.status_code)
 
         async with (
             httpx2.AsyncClient(
@@ -277,8 +289,13 @@ class Connection:
         session = self._session
         if session is None or self.failure:
             raise Undelivered(self.failure or "the session was closed")
-        self._status = 0
-        asking = asyncio.ensure_future(ask(session))
+        statuses: list[int] = []
+
+        async def asked() -> Any:
+            _statuses.set(statuses)
+            return await ask(session)
+
+        asking = asyncio.ensure_future(asked())
         broken = asyncio.ensure_future(self._stop.wait())
         try:
             await asyncio.wait({asking, broken}, return_when=asyncio.FIRST_COMPLETED)
@@ -290,7 +307,7 @@ class Connection:
             try:
                 return asking.result()
             except MCPError as error:
-                if self._status == 404:  # the server knows this session no more, so it ran nothing
+                if statuses[-1:] == [404]:  # the server knows this session no more, so it ran nothing
                     self._fail("the server no longer knows the session")
                     raise Undelivered(self.failure) from None
                 if error.code != CONNECTION_CLOSED:
@@ -313,17 +330,25 @@ class Connection:
     def _broken(self) -> Exception:
         return (Undelivered if self._refused else Died)(self.failure or "the connection was lost")
 
-    async def close(self) -> None:
-        """End the session, and the server if it is a child process; safe to call twice."""
+    async def close(self, at_once: bool = False) -> None:
+        """End the session, and the server if it is a child process; safe to call twice.
+
+        Args:
+            at_once: it is known to be broken: no time for a farewell.
+        """
+        self._hurry = self._hurry or at_once
         self._fail("the session was closed")
         if self._task is None or asyncio.current_task() is self._task:
             return
         if self._session is None:  # it waits for the handshake, not for us
             self._task.cancel()
-        await asyncio.wait({self._task}, timeout=6.0)
-        if not self._task.done():
+        # A child process ends in less. An HTTP server is told that the session is over, if it listens.
+        patience = 15.0 if not self.server.url else 0.2 if at_once else 2.0
+        for _ in range(3):
+            await asyncio.wait({self._task}, timeout=patience)
+            if self._task.done():
+                return
             self._task.cancel()
-            await asyncio.wait({self._task}, timeout=6.0)
 
 
 @loop.at_exit

@@ -84,6 +84,7 @@ class Session:
             repeatable: the tool says of itself that calling it again changes nothing.
         """
         limits, server = self._limits, self._servers[name]
+        arguments = _writable(arguments)
         end = None if allowed is None else time.monotonic() + allowed
         for attempt in range(1, limits.attempts + 1):
             connect_by = time.monotonic() + limits.connect
@@ -131,7 +132,13 @@ class Session:
 
     async def _connection(self, name: str, deadline: float) -> Connection:
         """The live connection of a server; a fresh one where it has none, or has one that is no use."""
-        async with self._locks[name]:
+        lock, server = self._locks[name], self._servers[name]
+        try:
+            async with asyncio.timeout(deadline - time.monotonic()):
+                await lock.acquire()
+        except TimeoutError:
+            raise NotOpened(f"{server} did not come up in time") from None
+        try:
             if self._closed:
                 raise NotOpened("the session was closed")
             connection = self._connections.get(name)
@@ -143,7 +150,9 @@ class Session:
                 if connection.alive:
                     return connection
                 await self._drop(connection)
-            return await self._open(self._servers[name], deadline)
+            return await self._open(server, deadline)
+        finally:
+            lock.release()
 
     async def _open(self, server: Server, deadline: float) -> Connection:
         for attempt in range(1, self._limits.attempts + 1):
@@ -168,7 +177,7 @@ class Session:
             self._lost.add(name)
         if self._connections.get(name) is connection:
             del self._connections[name]
-        await connection.close()
+        await connection.close(at_once=True)
 
     async def close(self) -> None:
         """End all sessions; the servers that are child processes are gone when this returns."""
@@ -180,3 +189,17 @@ class Session:
 
 def _failure(message: str) -> ToolResult:
     return ToolResult(f"Error: {message}", is_error=True)
+
+
+def _writable(value: Any) -> Any:
+    """The value without halves of surrogate pairs, which JSON text can spell and UTF-8 cannot."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    elif isinstance(value, dict):
+        return {_writable(key): _writable(item) for key, item in value.items()}
+    elif isinstance(value, list):
+        return [_writable(item) for item in value]
+    return value

@@ -29,15 +29,19 @@ MAX_MESSAGE = 64 * 2**20
 GRACE = 1.0
 _ERROR_TAIL = 4096
 
+_ending: set[asyncio.Task[None]] = set()  # the loop itself remembers its tasks weakly
 _processes: weakref.WeakSet[subprocess.Popen[bytes]] = weakref.WeakSet()
 
 
 @asynccontextmanager
-async def stdio_transport(server: Server, ended: Callable[[str], None]) -> AsyncIterator[tuple[Any, Any]]:
+async def stdio_transport(
+    server: Server, ended: Callable[[str], None], hurry: Callable[[], bool]
+) -> AsyncIterator[tuple[Any, Any]]:
     """Start the server and yield the two streams of an MCP session.
 
     Args:
         ended: called once, with the reason, when the server ends or closes its output.
+        hurry: asked in the end: whether the server is given no time to end by itself.
 
     Raises:
         OSError: it cannot be started.
@@ -48,7 +52,10 @@ async def stdio_transport(server: Server, ended: Callable[[str], None]) -> Async
         yield process.received, process.to_send
     finally:
         # To its end, whatever cancels the session.
-        await asyncio.shield(asyncio.ensure_future(process.shut_down()))
+        ending = asyncio.ensure_future(process.shut_down(hurry()))
+        _ending.add(ending)
+        ending.add_done_callback(_ending.discard)
+        await asyncio.shield(ending)
 
 
 class _Process:
@@ -169,7 +176,7 @@ class _Process:
             return None
         return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
 
-    async def shut_down(self) -> None:
+    async def shut_down(self, at_once: bool) -> None:
         """Close its input, give it a moment, then end the whole group."""
         if self._writer is not None:
             self._writer.close()
@@ -177,7 +184,7 @@ class _Process:
             self._popen.stdin.close()
         for stream in (self.received, self.to_send):
             stream.close()
-        if not await self._ends_within(GRACE):
+        if not at_once and not await self._ends_within(GRACE):
             self._signal(signal.SIGTERM)
             await self._ends_within(GRACE)
         self._signal(signal.SIGKILL)  # also what it left behind
