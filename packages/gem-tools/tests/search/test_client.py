@@ -107,7 +107,7 @@ def test_other_processes(server):
     expected = retriever.search(["France"], 1)  # the loop runs before the fork, which does not inherit it
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    process = context.Process(target=ask, args=(retriever, queue))
+    process = context.Process(target=ask, args=(retriever, queue), daemon=True)
     process.start()
     assert queue.get(timeout=60) == expected
     process.join()

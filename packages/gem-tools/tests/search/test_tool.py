@@ -190,7 +190,7 @@ def test_in_other_processes(index):
     expected = tool.call({"query": "France"}, gem.tools.ToolContext()).content
     context = multiprocessing.get_context("fork")
     queue = context.Queue()
-    process = context.Process(target=in_child, args=(tool, queue))
+    process = context.Process(target=in_child, args=(tool, queue), daemon=True)
     process.start()
     assert queue.get(timeout=60) == expected
     process.join()

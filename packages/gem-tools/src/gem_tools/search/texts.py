@@ -5,7 +5,9 @@ Every document has a number, counted from 0. The text of a document stands in th
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import unicodedata
 from pathlib import Path
 from types import TracebackType
@@ -170,3 +172,18 @@ def _open(folder: Path, language: str) -> Any:
     index = require("tantivy").Index.open(str(folder))
     index.register_tokenizer("gem", _analyzer(language))
     return index
+
+
+def _release_inherited_locks() -> None:
+    """Close the lock files that a thread of the parent held open when this process was forked.
+
+    tantivy locks a file for a moment whenever an index is opened, in a thread of its own too. A fork at that moment
+    inherits the lock and not the thread that would release it, and would then wait for itself.
+    """
+    for name in os.listdir("/proc/self/fd") if os.path.isdir("/proc/self/fd") else ():
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/self/fd/{name}").endswith(".tantivy-meta.lock"):
+                os.close(int(name))
+
+
+os.register_at_fork(after_in_child=_release_inherited_locks)
