@@ -38,6 +38,7 @@ def test_a_player_reads_what_textarena_shows(entry, version):
                 break  # where TextArena looks for the next player for ever
             with drawing_from(generator):
                 done, _ = own.step(action)
+            done = done or own.state.done  # a game or two say no where their state says yes
             assert done == env._match.over
             if done:
                 break
