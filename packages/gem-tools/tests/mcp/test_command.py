@@ -26,7 +26,7 @@ def test_list_shows_what_an_agent_sees(plain: Callable[..., Any], tmp_path: Path
 def test_list_as_json(http: Callable[..., HttpServer], capsys: Capture) -> None:
     assert main(["mcp", "list", http(token="t").url, "--auth", "t", "--json"]) == 0
     tools = json.loads(capsys.readouterr().out)
-    assert [tool["function"]["name"] for tool in tools] == ["add", "count", "die", "wait", "header"]
+    assert [tool["function"]["name"] for tool in tools] == ["add", "count", "die", "wait", "append", "header"]
     assert tools[0]["type"] == "function"
 
 

@@ -5,6 +5,7 @@ import copy
 import gc
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import threading
@@ -618,3 +619,40 @@ def test_a_waiting_call_keeps_its_own_limit(make: Make, plain: Plain) -> None:
     assert opener.is_alive()
     sibling.close()
     opener.join(20)
+
+
+def test_an_http_server_that_freezes(make: Make, http: Callable[..., HttpServer]) -> None:
+    server = http()
+    tool = make(server.url)
+    ask(tool, "count")
+    os.kill(server.process.pid, signal.SIGSTOP)
+    try:
+        assert "outcome is unknown" in ask(tool, "count", timeout=0.5).content
+        assert "not carried out" in ask(tool, "count", timeout=1.5).content
+        tool.close()
+    finally:
+        os.kill(server.process.pid, signal.SIGCONT)
+    assert ask(tool, "add", timeout=20, a=1, b=2).content == "3"
+
+
+def test_what_was_sent_is_not_repeated_because_another_call_was_not(
+    make: Make, http: Callable[..., HttpServer], tmp_path: Path
+) -> None:
+    """The server takes one call and dies in it, while others can no longer reach it."""
+    server = http()
+    tool = make(server.url, delay_between_retries=0.05)
+    tool.functions()
+    path = tmp_path / "x"
+    results = []
+    first = threading.Thread(target=lambda: results.append(ask(tool, "append", path=str(path), timeout=20)))
+    first.start()
+    assert wait_for(path.exists)
+    server.stop()
+    others = [threading.Thread(target=ask, args=(tool, "count", 5.0)) for _ in range(3)]
+    for thread in others:
+        thread.start()
+    http(port=server.port)
+    for thread in [first, *others]:
+        thread.join(30)
+    assert "outcome of the call is unknown" in results[0].content
+    assert path.read_text() == "x"

@@ -39,7 +39,8 @@ logging.getLogger("client").addHandler(logging.NullHandler())
 #: Errors of opening that another attempt will not mend.
 _HOPELESS = (401, 403, 404, 405)
 _MAX_PAGES = 1000
-#: HTTP statuses of the answers to one request; the SDK sends a request in the context of whoever asked.
+#: HTTP statuses of the answers to one request, 0 where nobody could be reached; the SDK sends a request in the context
+#: of whoever asked.
 _statuses: ContextVar[list[int] | None] = ContextVar("_statuses", default=None)
 #: Connections between opening and the end of closing, for whoever has to close them all.
 _live: set[Connection] = set()
@@ -74,6 +75,23 @@ class Handlers:
     sampling: Callable[[list[Any], Any, Any], str] | None = None
 
 
+class _HttpClient(httpx2.AsyncClient):
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Note what became of a request, for the one who made it."""
+        status = -1
+        try:
+            response = await super().send(request, **options)
+            status = response.status_code
+        except (httpx2.ConnectError, httpx2.ConnectTimeout):
+            status = 0
+            raise
+        finally:
+            seen = _statuses.get()
+            if seen is not None and request.method == "POST":
+                seen.append(status)
+        return response
+
+
 class _Session(ClientSession):
     async def validate_tool_result(self, name: str, result: CallToolResult) -> None:
         """An answer that breaks the server's own schema is still an answer; the model reads it as it is."""
@@ -96,7 +114,6 @@ class Connection:
         self._closed = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._greeting: list[int] = []  # HTTP statuses while it opens
-        self._refused = False
         self._hurry = False
 
     @property
@@ -170,8 +187,6 @@ class Connection:
         if self.failure:
             return self.failure
         cause = _root(failure)
-        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
-            self._refused = True
         if self._status >= 400 and not isinstance(cause, httpx2.TransportError):
             return f"the server answered with HTTP status {self._status}"
         if cause is None or isinstance(cause, asyncio.CancelledError):
@@ -186,18 +201,12 @@ class Connection:
 
     @asynccontextmanager
     async def _http(self) -> AsyncIterator[tuple[Any, Any]]:
-        async def look(response: httpx2.Response) -> None:
-            seen = _statuses.get()
-            if seen is not None and response.request.method == "POST":
-                seen.append(response.status_code)
-
         async with (
-            httpx2.AsyncClient(
+            _HttpClient(
                 headers=dict(self.server.headers),
                 auth=self.server.auth,
                 # Calls have their own limits; a tool may well think for longer than any default here.
                 timeout=httpx2.Timeout(30.0, read=None),
-                event_hooks={"response": [look]},
             ) as client,
             streamable_http_client(self.server.url, http_client=client, max_sse_event_size=MAX_MESSAGE) as streams,
         ):
@@ -303,7 +312,7 @@ class Connection:
                 await asyncio.wait({asking}, timeout=0.5)
             if not asking.done():
                 await self._ended()
-                raise self._broken()
+                raise self._broken(statuses)
             try:
                 return asking.result()
             except MCPError as error:
@@ -314,7 +323,7 @@ class Connection:
                     raise
                 await self._ended()
                 self._fail(str(error))
-                raise self._broken() from None
+                raise self._broken(statuses) from None
         finally:
             for task in (asking, broken):
                 task.cancel()
@@ -327,8 +336,9 @@ class Connection:
         if self.server.url and not self._closed.is_set():
             await asyncio.wait({asyncio.ensure_future(self._closed.wait())}, timeout=1.0)
 
-    def _broken(self) -> Exception:
-        return (Undelivered if self._refused else Died)(self.failure or "the connection was lost")
+    def _broken(self, statuses: list[int]) -> Exception:
+        unreached = statuses[-1:] == [0]
+        return (Undelivered if unreached else Died)(self.failure or "the connection was lost")
 
     async def close(self, at_once: bool = False) -> None:
         """End the session, and the server if it is a child process; safe to call twice.

@@ -15,6 +15,7 @@ from pathlib import Path
 TOKEN = sys.argv[2] if len(sys.argv) > 2 else ""
 SESSIONS = {}
 NO_ARGUMENTS = {"type": "object", "properties": {}}
+PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 NUMBERS = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}, "required": ["a", "b"]}
 
 
@@ -66,13 +67,17 @@ class Handler(BaseHTTPRequestHandler):
                 {"name": "count", "description": "Calls of this session.", "inputSchema": NO_ARGUMENTS},
                 {"name": "die", "description": "End.", "inputSchema": NO_ARGUMENTS},
                 {"name": "wait", "description": "Think for long.", "inputSchema": NO_ARGUMENTS},
+                {"name": "append", "description": "Append an x to a file, then think.", "inputSchema": PATH},
                 {"name": "header", "description": "A header.", "inputSchema": NO_ARGUMENTS},
             ]
             return self.reply(200, {"id": identity, "result": {"tools": tools}})
         name, given = params["name"], params.get("arguments") or {}
         if name == "die":
             os._exit(1)
-        if name == "wait":
+        if name == "append":
+            with open(given["path"], "a") as file:
+                file.write("x")
+        if name in ("wait", "append"):
             time.sleep(60)
         if name == "count":
             SESSIONS[session] += 1
@@ -81,6 +86,7 @@ class Handler(BaseHTTPRequestHandler):
             "count": lambda: str(SESSIONS[session]),
             "header": lambda: self.headers.get("X-Who", "nobody"),
             "wait": lambda: "",
+            "append": lambda: "",
         }[name]()
         return self.reply(200, {"id": identity, "result": {"content": [{"type": "text", "text": value}]}})
 
