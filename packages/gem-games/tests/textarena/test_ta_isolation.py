@@ -3,6 +3,7 @@ import threading
 
 import numpy as np
 import pytest
+import textarena
 from ta_games import OFFLINE, SLOW, play
 
 import gem
@@ -85,6 +86,28 @@ def test_threads_do_not_meet(entry):
 def play_new(entry, seed):
     with gem.make(f"ta:{entry.id}") as env:
         return play(env, seed)
+
+
+def test_a_game_of_ones_own_is_isolated_too(tmp_path, monkeypatch):
+    (tmp_path / "own_coin_game.py").write_text(
+        "import random\n"
+        "import textarena as ta\n"
+        "class Coin(ta.Env):\n"
+        "    def reset(self, num_players, seed=None):\n"
+        "        self.state = ta.TwoPlayerState(num_players=2, seed=seed)\n"
+        "        self.state.reset(game_state={}, player_prompt_function=lambda **_: f'Side {random.random()}')\n"
+        "    def step(self, action):\n"
+        "        return self.state.step()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    textarena.register("OwnCoin-v0", "own_coin_game:Coin")
+    try:
+        state = random.getstate()
+        with gem.make("ta:OwnCoin-v0") as env:
+            assert env.reset(seed=3)[0] == env.reset(seed=3)[0] != env.reset(seed=4)[0]
+        assert random.getstate() == state
+    finally:
+        del textarena.envs.registration.ENV_REGISTRY["OwnCoin-v0"]
 
 
 def test_a_game_prints_nothing(capsys):

@@ -130,13 +130,13 @@ def importing() -> Iterator[None]:
             nltk.download = download
             if random.getstate() != state:
                 random.setstate(state)
-            _isolate()
+            isolate()
 
 
-def _isolate() -> None:
-    """Put the stand-ins into every module of TextArena that is not isolated yet."""
+def isolate(game: str = "") -> None:
+    """Put the stand-ins into every module of TextArena, and that of a game of one's own, that has none yet."""
     for name, module in list(sys.modules.items()):
-        if module is None or name in _done or not (name + ".").startswith("textarena."):
+        if module is None or name in _done or not (name == game or (name + ".").startswith("textarena.")):
             continue
         _done.add(name)
         vars(module).setdefault("print", _print)

@@ -18,7 +18,7 @@ import textarena
 
 from gem.errors import MissingDependency, PluginError
 from gem_games.textarena.families import REUSED, UNORDERED, Family, family
-from gem_games.textarena.isolation import importing, missing_list
+from gem_games.textarena.isolation import importing, isolate, missing_list
 from gem_games.textarena.registry import entry_of
 from gem_games.textarena.views import View, view_of
 
@@ -123,9 +123,7 @@ def load(game_id: str) -> Game:
         module_name, _, name = make.partition(":")
         with _explained(game_id), importing():
             make = getattr(import_module(module_name), name)
-    else:
-        with importing():
-            pass  # its module is there; isolate it
+    isolate(make.__module__)
     wrappers = entry.default_wrappers or []
     actions = tuple(w for w in reversed(wrappers) if issubclass(w, textarena.ActionWrapper))
     return Game(game_id, family(entry_of(entry)), make, dict(entry.kwargs), view_of(wrappers), actions)
