@@ -11,6 +11,7 @@ import math
 import pickle
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from gem_tools.python import Case, Executor
@@ -34,8 +35,9 @@ def score():
 
 @cache
 def executor(backend: Backend) -> Executor:
-    """The executor of this process, with reasoning-gym loaded once for all scores."""
-    return Executor(backend, preload=["reasoning_gym"], memory_mb=1024, timeout=10.0)
+    """The executor of this process, with reasoning-gym loaded, and its scorers warm, once for all scores."""
+    sources = str(Path(__file__).parents[1])  # an installation in place lies outside what programs may read
+    return Executor(backend, preload=["gem_reasoning.warm"], readable=[sources], memory_mb=1024, timeout=10.0)
 
 
 def score(
