@@ -10,6 +10,26 @@ from gem.parsing import last_boxed
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
+class Failing(gem.Env):
+    """Fails where its option says."""
+
+    def __init__(self, where: str = "step") -> None:
+        self.where = where
+        if where == "make":
+            raise RuntimeError("no server\nat localhost")
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        super().reset(seed=seed)
+        if self.where == "reset":
+            raise KeyError("no such row")
+        return "Say something.", {}
+
+    def step(self, action: str) -> Any:
+        if self.where == "step":
+            raise ZeroDivisionError("division by zero")
+        return "", 0.0, False
+
+
 class Count(gem.Env):
     """Say the next number; three in a row win."""
 

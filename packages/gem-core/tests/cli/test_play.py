@@ -23,7 +23,7 @@ from gem.cli.play import parse_option
 from gem.registry import unregister
 
 HERE = Path(__file__).parent
-IDS = {"toy:Count-v0": "Count", "toy:Silent-v0": "Silent", "toy:Two-v0": "Two"}
+IDS = {"toy:Count-v0": "Count", "toy:Silent-v0": "Silent", "toy:Two-v0": "Two", "toy:Failing-v0": "Failing"}
 
 
 @pytest.fixture(autouse=True)
@@ -214,6 +214,30 @@ def test_option_values(text, value):
 def test_text_that_would_steer_the_terminal_is_shown_harmlessly(play):
     out = play("\x1b[2J\ud800\x07\n")
     assert "\x1b" not in out.replace("> \x1b[2J", "")
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("make", "failed in being made: RuntimeError: no server at localhost"),
+        ("reset", "failed in reset: KeyError: 'no such row'"),
+        ("step", "failed in step: ZeroDivisionError: division by zero"),
+        (
+            "shape",
+            "failed in step: TypeError: step must return (observation, reward, terminated, truncated, info), got",
+        ),
+    ],
+)
+def test_an_environment_that_fails_is_blamed_in_one_line(play, monkeypatch, where, said):
+    play("hello\n", "--option", f"where={where}", env_id="toy:Failing-v0")
+    assert play.code == 2
+    assert play.err.startswith(f"gem: toy:Failing-v0 {said}")
+    assert play.err.endswith("; GEM_TRACEBACK=1 shows where\n")
+    assert play.err.count("\n") == 1
+    monkeypatch.setenv("GEM_TRACEBACK", "1")
+    with pytest.raises(gem.GemError) as info:
+        play("hello\n", "--option", f"where={where}", env_id="toy:Failing-v0")
+    assert info.value.__cause__ is not None
 
 
 # -- a terminal ------------------------------------------------------------------------------------------

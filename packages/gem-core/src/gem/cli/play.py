@@ -13,12 +13,14 @@ import shutil
 import sys
 import tempfile
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 from gem.cli.output import style
+from gem.errors import GemError
+from gem.vector.slot import check_agents, check_outcome, check_reset
 from gem.wording import one_line
 
 _HELP = r'''
@@ -63,7 +65,8 @@ def run(args: argparse.Namespace) -> int:
     if args.seed is not None and args.seed < 0:
         raise ValueError(f"--seed must not be negative, got {args.seed}")
     options = dict(map(parse_option, args.option))
-    env = make(args.id, wrappers=args.wrappers, **options)
+    with blaming(args.id, "being made", TypeError, ValueError):  # these are about options
+        env = make(args.id, wrappers=args.wrappers, **options)
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.closing(env))
         transcript = stack.enter_context(open(args.transcript, "a", encoding="utf-8")) if args.transcript else None
@@ -91,6 +94,21 @@ def parse_option(text: str) -> tuple[str, Any]:
         with contextlib.suppress(ValueError, SyntaxError, RecursionError):
             return name, read(value)
     return name, value
+
+
+@contextlib.contextmanager
+def blaming(env_id: str, doing: str, *excepted: type[Exception]) -> Iterator[None]:
+    """Say in one line whose fault it was when the environment fails.
+
+    Raises:
+        GemError: it did.
+    """
+    try:
+        yield
+    except (GemError, *excepted):
+        raise
+    except Exception as error:
+        raise GemError(f"{env_id} failed in {doing}: {one_line(error)}; GEM_TRACEBACK=1 shows where") from error
 
 
 def chosen_agents(env: Any, names: str | None) -> list[str]:
@@ -162,7 +180,8 @@ class Game:
 
     def begin(self, seed: int) -> None:
         self.seed = seed
-        self.observation, self.info = self.env.reset(seed=seed)
+        with blaming(self.env.env_id, "reset"):
+            self.observation, self.info = check_reset(self.env.reset(seed=seed))
         self.moves.clear()
         self.terminated = self.truncated = False
         opening = json.dumps([self.observation, self.info], default=str, ensure_ascii=False)
@@ -187,7 +206,9 @@ class Game:
         if self.agents:
             action = {a: actions[a] if a in actions else self.sample(a) for a in self.env.active_agents()}
         shown = (self.observation, self.info)
-        self.observation, reward, terminated, truncated, self.info = self.env.step(action)
+        with blaming(self.env.env_id, "step"):
+            outcome = (check_agents if self.agents else check_outcome)(self.env.step(action))
+        self.observation, reward, terminated, truncated, self.info = outcome
         if isinstance(terminated, dict):
             truncated = not self.env.agents and any(truncated.values())
             terminated = not self.env.agents and not truncated
