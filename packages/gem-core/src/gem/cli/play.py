@@ -105,9 +105,9 @@ def blaming(env_id: str, doing: str, *excepted: type[Exception]) -> Iterator[Non
     """
     try:
         yield
-    except (GemError, *excepted):
-        raise
     except Exception as error:
+        if isinstance(error, (GemError, *excepted)):
+            raise
         raise GemError(f"{env_id} failed in {doing}: {one_line(error)}; GEM_TRACEBACK=1 shows where") from error
 
 
