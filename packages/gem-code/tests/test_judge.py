@@ -87,3 +87,48 @@ def test_calls(runner: Executor) -> None:
         )
         == "correct"
     )
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "wanted"),
+    [
+        ("import numpy as np\ndef f(a): return np.int64(a)", [3], 3),
+        ("import numpy as np\ndef f(a): return np.array([a, a])", [3], [3, 3]),
+        ("def f(a): return ((a, 1),)", [3], [[3, 1]]),
+        ("def f(a): return a + 'x'", ["y"], ["yx"]),
+        ("f = lambda a: sum(a)", [[1, 2]], 3),
+        ("class Solution:\n    def f(self, a: List[int]) -> int: return sum(a)", [[1, 2]], 3),
+        ("class Solution:\n    @staticmethod\n    def f(a): return sum(a)", [[1, 2]], 3),
+        ("def f(a):\n    print('debugging')\n    return a", [3], 3),
+        ("def f(a): return {1: a}", [1], {"1": 1}),
+        ("def f(a): return a / 3", [1], 0.333333333),
+        ("def f(a): return a > 1", [3], "True"),
+    ],
+)
+def test_functions_as_they_are_written(program: str, given: list[object], wanted: object, runner: Executor) -> None:
+    tests = read_tests({"fn_name": "f", "inputs": [given], "outputs": [wanted]})
+    assert judge(program, tests, runner, timeout=10).reason == "correct"
+
+
+@pytest.mark.parametrize(
+    ("program", "wanted", "verdict"),
+    [
+        ("import sys\nprint(1)\nsys.exit(0)", "1", "correct"),
+        ("import sys\nprint(1)\nsys.exit(1)", "1", "error"),
+        ("import sys\nsys.stdout.write('1\\r\\n2')", "1\n2\n", "correct"),
+        ("import sys\nprint('x', file=sys.stderr)\nprint(1)", "1", "correct"),
+        ("print(input() + input())", "1", "error"),
+        ("print('x' * 3_000_000)", "x" * 3_000_000, "correct"),
+        ("print('x' * 3_000_000)", "x" * 2_999_999, "wrong"),
+        ("import os\nwhile True: os.fork()", "1", "error"),
+        ("print(1e5)", "100000.000", "correct"),
+        ("print(float('nan'))", "0.5", "wrong"),
+        ("", "1", "wrong"),
+    ],
+)
+def test_programs_as_they_are_written(program: str, wanted: str, verdict: str, runner: Executor) -> None:
+    assert reason(program, [ProgramTest("1\n", wanted)], runner, timeout=5.0) == verdict
+
+
+def test_endless_printing_is_ended(runner: Executor) -> None:
+    assert reason("while True: print('x' * 10000)", DOUBLE, runner, timeout=1.0) in ("timeout", "error")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import json
 import math
 from typing import Any
 
@@ -58,11 +60,30 @@ def same_value(returned: Any, wanted: Any, tolerance: float = 1e-6) -> bool:
     """Compare what a function returned, as JSON has it (tuples are lists, keys of dictionaries are texts).
 
     Floats are compared with the tolerance where the right value is one. A right value in a list of its own,
-    ``[3]`` for ``3``, is how some data sets write the outputs of calls; it is accepted.
+    ``[3]`` for ``3``, is how some data sets write the outputs of calls, and its JSON or Python text, ``"3"`` or
+    ``"True"``, is how others do; both are accepted.
     """
+    if isinstance(wanted, str) and returned != wanted:
+        written = _read(wanted)
+        return written is not _UNREADABLE and _same_value(returned, written, tolerance)
     return _same_value(returned, wanted, tolerance) or (
-        isinstance(wanted, list) and len(wanted) == 1 and _same_value(returned, wanted[0], tolerance)
+        isinstance(wanted, list) and len(wanted) == 1 and same_value(returned, wanted[0], tolerance)
     )
+
+
+_UNREADABLE = object()
+
+
+def _read(text: str) -> Any:
+    """The value of a JSON or Python text, as JSON has it."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        pass
+    try:
+        return json.loads(json.dumps(ast.literal_eval(text.strip())))
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _UNREADABLE
 
 
 def _same_value(a: Any, b: Any, tolerance: float) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,8 @@ class BadTests(ValueError):
 class ProgramTest:
     """One test: what goes in, what must come out.
 
-    With ``function`` the input is the list of arguments and the output a value; without, both are text.
+    With ``function`` the input is the list of arguments and the output a value, or a text that may be a value's
+    (see :func:`gem_code.compare.same_value`); without, both are text.
     """
 
     input: Any
@@ -81,15 +81,12 @@ def _test(given: Any, wanted: Any, function: str | None) -> ProgramTest:
         return ProgramTest(_text(given), _text(wanted))
     if isinstance(given, str):
         given = _json_lines(given)
-    if isinstance(wanted, str):
-        with contextlib.suppress(ValueError):  # otherwise the value is a text
-            wanted = json.loads(wanted)
     arguments = list(given) if isinstance(given, Sequence) and not isinstance(given, str) else [given]
     return ProgramTest(arguments, wanted, function)
 
 
 def _json_lines(text: str) -> list[Any]:
-    """Arguments written as JSON, one a line, or as one JSON list."""
+    """Arguments written as JSON, one a line: ``[1,2]`` is one argument, a list."""
     try:
         return [json.loads(line) for line in text.splitlines() if line.strip()]
     except ValueError as error:
