@@ -3,23 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
-
-
-def run(program: str, **environment: str) -> str:
-    """What a program prints, run beside these tests in a process of its own: nltk keeps what it found."""
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), **environment}
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, timeout=120, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from ta_programs import run
 
 
 @pytest.fixture

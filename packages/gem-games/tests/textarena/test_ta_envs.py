@@ -5,8 +5,8 @@ import pickle
 import random
 
 import pytest
-from conftest import run
 from ta_games import OFFLINE, SLOW, play
+from ta_programs import run
 
 import gem
 from gem.multiagent import MultiAgentEnv, SingleAgentView
