@@ -267,6 +267,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+#: Commands between two operands; one without them is no mathematics that another parser would read.
+_OPERATORS = frozenset({"times", "cdot", "ast", "div", "pm", "mp", "cup", "cap", "setminus", "in", "lor", "land"})
+
 _RELATIONS = {
     "=": "=",
     "<": "<",
@@ -983,7 +986,8 @@ class _Parser:
             return self.bracket("|")
         if name == "Re":
             return ("sym", "reals")
-        raise NotUnderstood(f"unknown command \\{name}", latex=True)
+        known = name in _RELATIONS or name in _OPERATORS
+        raise NotUnderstood(f"{'misplaced' if known else 'unknown'} command \\{name}", latex=not known)
 
     def function(self, name: str) -> Tree:
         if name == "sqrt":
