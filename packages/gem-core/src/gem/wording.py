@@ -8,11 +8,15 @@ LONGEST = 500
 
 def one_line(error: BaseException) -> str:
     """An error's kind and message in one line."""
+    return f"{type(error).__name__}: {clip(message(error))}".removesuffix(": ")
+
+
+def message(error: BaseException) -> str:
+    """What an error says, as it says it."""
     try:
-        text = str(error)
+        return str(error)
     except Exception:
-        text = "(its message cannot be shown)"
-    return f"{type(error).__name__}: {clip(text)}".removesuffix(": ")
+        return "(its message cannot be shown)"
 
 
 def clip(text: str) -> str:

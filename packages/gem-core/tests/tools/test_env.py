@@ -289,6 +289,20 @@ def test_a_tools_own_timeout_error_is_its_own() -> None:
     assert "TimeoutError: the server is slow" in started(fail, call_timeout=10).step(call("fail"))[0]
 
 
+def test_an_error_without_words_is_told_by_its_name() -> None:
+    class Unspeakable(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no words")
+
+    @tool
+    def fail() -> None:
+        raise Unspeakable
+
+    observation, _, terminated, _, _ = started(fail).step(call("fail"))
+    assert "Unspeakable: (its message cannot be shown)" in observation
+    assert not terminated
+
+
 def test_time_of_an_episode_is_limited() -> None:
     @tool
     def slow() -> str:

@@ -20,6 +20,7 @@ from gem.tools.loading import load_tool
 from gem.tools.parsers import tool_calls
 from gem.tools.schema import mend, problem
 from gem.tools.tool import Tool
+from gem.wording import message
 from gem.wrappers.content import join
 
 Info = dict[str, Any]
@@ -265,7 +266,7 @@ class ToolEnv(Wrapper):
         except Overstayed:
             return _error(f"{call.name} did not answer within {timeout:g} s; its outcome is unknown")
         except (Exception, SystemExit) as error:  # the agent learns of it; the episode goes on
-            text = str(error)
+            text = message(error)
             return _error(f"{type(error).__name__}: {text}" if text else type(error).__name__)
         return None if value is None else ToolResult.of(value)
 
