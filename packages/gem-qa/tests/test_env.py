@@ -84,5 +84,13 @@ def test_the_gold_answer_of_every_sample_row_is_rewarded(env_id: str, form: str)
         assert env.step(form.format(gold[0] if isinstance(gold, list) else gold))[1] == 1.0
 
 
+def test_a_gold_that_is_true_or_false_is_yes_or_no() -> None:
+    env = QaEnv(dataset=[{"question": "?", "answer": True}, {"question": "?", "answer": False}])
+    for idx, right in enumerate(("yes", "no")):
+        for answer in ("yes", "no"):
+            env.reset(idx=idx)
+            assert env.step(f"<answer>{answer}</answer>")[1] == float(answer == right)
+
+
 class TestConforms(EnvSuite):
     env_ids = ["qa:sample", "logic:sample"]

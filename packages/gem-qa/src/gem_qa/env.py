@@ -20,7 +20,8 @@ class QaEnv(DatasetEnv):
 
     Args:
         dataset_name, split, dataset, question_key, answer_key, seed, shuffle, shard: see
-            :class:`gem.dataset.DatasetEnv`. An answer is a text, a number or a list of acceptable ones.
+            :class:`gem.dataset.DatasetEnv`. An answer is a text, a number, true or false (yes or no), or a list of
+            acceptable ones.
         extract_boxed: the answer stands in ``\\boxed{}`` instead of ``<answer>`` tags.
         strip_think: leave out ``<think>`` blocks when looking for the answer.
         metric: ``"em"`` rewards exact matches, ``"f1"`` the share of words in common (SQuAD's F1).
@@ -68,6 +69,8 @@ class QaEnv(DatasetEnv):
             return [gold]
         if gold is None:
             return []
+        if isinstance(gold, bool):
+            return ["True", "yes"] if gold else ["False", "no"]
         if isinstance(gold, (list, tuple)):
             return [str(g) for g in gold if g is not None]
         return [str(gold)] if isinstance(gold, (int, float)) else []
