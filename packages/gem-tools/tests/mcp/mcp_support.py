@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +26,18 @@ def alive(pid: int) -> bool:
 
 def servers_of(pid: int) -> set[int]:
     """The processes of test servers that a process started."""
-    found = set()
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-                command = (folder / "cmdline").read_bytes()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            if parent == pid and str(SERVERS).encode() in command:
-                found.add(int(folder.name))
-    return found
+    children: set[int] = set()
+    for thread in Path(f"/proc/{pid}/task").iterdir():
+        with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            children.update(map(int, (thread / "children").read_text().split()))
+    return {child for child in children if alive(child) and str(SERVERS).encode() in _command(child)}
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 20.0) -> bool:
