@@ -190,14 +190,14 @@ def test_inside_a_running_event_loop(make: Make, plain: Plain) -> None:
 
 
 def test_a_call_that_overruns_is_not_repeated(make: Make, plain: Plain, tmp_path: Path) -> None:
-    tool = make(plain(), execution_timeout=1.0)
+    tool = make(plain(), execution_timeout=2.0)
     tool.functions()
     path = tmp_path / "x"
     began = time.monotonic()
     result = ask(tool, "append", path=str(path), seconds=30)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 10
     assert result.is_error
-    assert "did not answer within 1 s; its outcome is unknown" in result.content
+    assert "did not answer within 2 s; its outcome is unknown" in result.content
     time.sleep(0.5)
     assert path.read_text() == "x"
     assert ask(tool, "add", a=1, b=2).content == "3"  # the server still answers: same session, no note
@@ -211,10 +211,9 @@ def test_the_limit_of_the_environment_counts_too(make: Make, plain: Plain, tmp_p
 
 
 def test_a_server_that_freezes_is_replaced(make: Make, plain: Plain) -> None:
-    tool = make(plain(), execution_timeout=0.5)
+    tool = make(plain())
     first = ask(tool, "pid").content
-    assert "outcome is unknown" in ask(tool, "freeze").content
-    tool.execution_timeout = 30.0
+    assert "outcome is unknown" in ask(tool, "freeze", timeout=0.5).content
     again = ask(tool, "pid", timeout=20)
     assert again.content.startswith(
         "[MCP server 'default' was started afresh; what it held from earlier calls is lost]\n"

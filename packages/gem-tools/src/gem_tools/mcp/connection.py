@@ -230,8 +230,8 @@ class Connection:
                 raise
             await session.discover()
 
-    async def _on_log(self, message: Any) -> None:
-        await _in_thread(self._handlers.log, message)
+    async def _on_log(self, params: Any) -> None:
+        await _in_thread(self._handlers.log, params)
 
     async def _on_sampling(self, context: Any, params: Any) -> CreateMessageResult:
         text = await _in_thread(self._handlers.sampling, list(params.messages), params, context)
