@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -95,3 +96,29 @@ def test_columns_are_converted_once() -> None:
     table.column("a")
     table.column("a")
     assert reads == ["a"]
+
+
+def test_a_fork_while_another_thread_loads_does_not_hang_the_child() -> None:
+    program = """if True:
+        import os, signal, threading
+        from gem.dataset import load_table, loading
+        held, release = threading.Event(), threading.Event()
+
+        def hold():
+            with loading._lock:
+                held.set()
+                release.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if child == 0:
+            signal.alarm(60)
+            os._exit(0 if len(load_table(dataset=[{"a": 1}])) == 1 else 1)
+        status = os.waitpid(child, 0)[1]
+        release.set()
+        thread.join()
+        assert status == 0, status
+    """
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)

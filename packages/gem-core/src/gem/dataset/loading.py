@@ -98,6 +98,14 @@ def load_table(dataset_name: str = "", split: str | None = None, dataset: Any = 
 _loaded: dict[tuple[str, str | None], Table] = {}
 _lock = threading.RLock()
 
+
+def _after_fork() -> None:
+    global _lock
+    _lock = threading.RLock()  # another thread of the parent may have held it
+
+
+os.register_at_fork(after_in_child=_after_fork)
+
 #: Tables of data sets in memory, by identity, for as long as an environment holds them (and they the data set).
 _in_memory: weakref.WeakValueDictionary[tuple[int, str | None], Table] = weakref.WeakValueDictionary()
 
@@ -191,7 +199,8 @@ def _hub_is_reachable() -> bool:
     def connect() -> None:
         try:
             with socket.create_connection(
-                (url.hostname or "huggingface.co", url.port or 443), timeout=HUB_PROBE_TIMEOUT
+                (url.hostname or "huggingface.co", url.port or (80 if url.scheme == "http" else 443)),
+                timeout=HUB_PROBE_TIMEOUT,
             ):
                 reached.append(True)
         except OSError:
