@@ -20,7 +20,7 @@ def test_list_shows_what_an_agent_sees(plain: Callable[..., Any], tmp_path: Path
     assert main(["mcp", "list", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "add(a: integer, b: integer)\n    Add two integers.\n" in shown
-    assert shown.endswith("20 tools of 1 server\n")
+    assert shown.endswith("21 tools of 1 server\n")
 
 
 def test_list_as_json(http: Callable[..., HttpServer], capsys: Capture) -> None:

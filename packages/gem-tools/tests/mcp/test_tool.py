@@ -31,7 +31,7 @@ Plain = Callable[..., dict[str, Any]]
 def test_functions_are_those_of_the_server_all_pages(make: Make, plain: Plain) -> None:
     tool = make(plain())
     functions = {function["name"]: function for function in tool.functions()}
-    assert len(functions) == 20
+    assert len(functions) == 21
     assert functions["add"] == {
         "name": "add",
         "description": "Add two integers.",
@@ -310,6 +310,14 @@ def test_an_episode_after_a_death_is_clean(plain: Plain) -> None:
         assert env.step(write("count"))[0] == "<tool_response>\n1\n</tool_response>"  # no note of an old loss
     finally:
         env.close()
+
+
+def test_an_error_of_the_server_ends_no_session(make: Make, plain: Plain) -> None:
+    tool = make(plain())
+    before = ask(tool, "pid").content
+    result = ask(tool, "busy")
+    assert (result.content, result.is_error) == ("Error: busy, try later", True)
+    assert ask(tool, "pid").content == before
 
 
 def test_an_answer_that_is_no_result(make: Make, plain: Plain) -> None:

@@ -156,7 +156,7 @@ class Connection:
                 try:
                     await self._greet(session)
                 except MCPError as error:  # told before the transport ends, which would have its own reason
-                    if error.code == CONNECTION_CLOSED:
+                    if self._is_closure(error):
                         await self._ended()
                     self._fail(self._explain(error))
                     raise
@@ -319,7 +319,7 @@ class Connection:
                 if statuses[-1:] == [404]:  # the server knows this session no more, so it ran nothing
                     self._fail("the server no longer knows the session")
                     raise Undelivered(self.failure) from None
-                if error.code != CONNECTION_CLOSED:
+                if not self._is_closure(error):
                     raise
                 await self._ended()
                 self._fail(str(error))
@@ -328,6 +328,12 @@ class Connection:
             for task in (asking, broken):
                 task.cancel()
                 task.add_done_callback(lambda t: t.cancelled() or t.exception())  # seen
+
+    def _is_closure(self, error: MCPError) -> bool:
+        """Whether the SDK says that the connection is gone; servers use the same code for errors of their own."""
+        if error.code != CONNECTION_CLOSED:
+            return False
+        return self._stop.is_set() or error.message == "Connection closed" or error.message.startswith("SSE stream ")
 
     async def _ended(self) -> None:
         """Wait a moment for the reason why the session ended."""

@@ -166,7 +166,7 @@ class Session:
             except NotOpened as error:
                 self._connections.pop(server.name, None)
                 enough_time = time.monotonic() + self._limits.pause < deadline
-                if error.hopeless or attempt == self._limits.attempts or not enough_time:
+                if error.hopeless or self._closed or attempt == self._limits.attempts or not enough_time:
                     raise
             await asyncio.sleep(self._limits.pause)
         raise AssertionError("unreachable: the last attempt raises")

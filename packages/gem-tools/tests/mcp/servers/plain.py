@@ -43,6 +43,7 @@ TOOLS = {
     "structured": ("Structured content only.", obj(), None),
     "kinds": ("Every kind of content.", obj(), None),
     "fail": ("An error of the tool.", obj(), None),
+    "busy": ("An error of the server, with the code that the SDK has for a lost connection.", obj(), None),
     "invalid": ("A result that is none.", obj(), None),
     "take": ("Say what was given.", obj(o={"type": "object"}), None),
     "text": ("Say what was given.", obj(s=STR), None),
@@ -126,6 +127,8 @@ def call(name, given, meta, request_id):
         return {"content": [{"type": "text", "text": "no such row"}], "isError": True}
     if name == "invalid":
         return {"content": "this is no list"}
+    if name == "busy":
+        raise BlockingIOError
     if name == "take":
         return text(f"{type(given['o']).__name__} {json.dumps(given['o'])}")
     if name == "text":
@@ -176,6 +179,8 @@ def answer(message):
     if method == "tools/call":
         try:
             result = call(params["name"], params.get("arguments") or {}, params.get("_meta"), request_id)
+        except BlockingIOError:
+            return send({"id": request_id, "error": {"code": -32000, "message": "busy, try later"}})
         except LookupError:
             return send({"id": request_id, "error": {"code": -32602, "message": "unknown tool"}})
         return send({"id": request_id, "result": result})
