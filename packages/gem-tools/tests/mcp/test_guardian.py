@@ -58,7 +58,6 @@ def guardians_of(pid: int) -> list[int]:
         "raise RuntimeError('oops')",
         "os._exit(1)",
         "os.kill(os.getpid(), signal.SIGKILL)",
-        "os.kill(os.getpid(), signal.SIGTERM)",
     ],
 )
 def test_however_it_ends(end: str) -> None:

@@ -211,7 +211,7 @@ def test_the_limit_of_the_environment_counts_too(make: Make, plain: Plain, tmp_p
 
 
 def test_a_server_that_freezes_is_replaced(make: Make, plain: Plain) -> None:
-    tool = make(plain())
+    tool = make(plain("stubborn"))
     first = ask(tool, "pid").content
     assert "outcome is unknown" in ask(tool, "freeze", timeout=0.5).content
     again = ask(tool, "pid", timeout=20)
@@ -221,6 +221,7 @@ def test_a_server_that_freezes_is_replaced(make: Make, plain: Plain) -> None:
     assert again.content.splitlines()[1] != first
     assert not alive(int(first))
     assert ask(tool, "pid").content == again.content.splitlines()[1]  # said once
+    os.kill(int(again.content.splitlines()[1]), signal.SIGKILL)  # it would take its time
 
 
 def test_a_server_that_never_greets(make: Make, plain: Plain) -> None:
@@ -572,15 +573,6 @@ def test_published_ways_to_make_one(plain: Plain, tmp_path: Path, http: Callable
         both.close()
 
 
-def test_a_frozen_server_is_replaced_within_a_short_limit(make: Make, plain: Plain) -> None:
-    tool = make(plain("stubborn"))
-    tool.functions()
-    ask(tool, "freeze", timeout=0.2)
-    began = time.monotonic()
-    assert "is lost" in ask(tool, "add", timeout=15, a=1, b=2).content
-    assert time.monotonic() - began < 15
-
-
 def test_a_call_outside_an_episode_leaves_nothing_in_the_next(make: Make, plain: Plain) -> None:
     tool = make(plain())
     before = ask(tool, "pid").content
@@ -593,8 +585,9 @@ def test_the_server_of_one_episode_is_gone_when_the_next_begins(make: Make, plai
     before = int(ask(tool, "pid").content)
     tool.end_episode()
     tool.begin_episode()
-    ask(tool, "pid")
+    after = int(ask(tool, "pid").content)
     assert not alive(before)
+    os.kill(after, signal.SIGKILL)  # it would take its time
 
 
 def test_a_server_sees_its_input_close_though_a_fork_lives_on(make: Make, plain: Plain, tmp_path: Path) -> None:
