@@ -153,7 +153,7 @@ _REPEATING = re.compile(r"(\d*)\.(\d*)\\(?:overline|bar|dot)\s*(?:\{(\d{1,30})\}
 _DOTS = r"(?:\s*\\(?:ldots|dots|cdots)(?![A-Za-z])|\s*\.\.\.+)"
 _REPEATED = re.compile(rf"(\d*)\.(\d*?)(?:(\d)\3\3+|(\d{{2,15}}?)\4+){_DOTS}")
 _CUT_OFF = re.compile(rf"(\d+\.\d+){_DOTS}")
-_SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.\\_{])(\d+(?:\.\d+)?)([eE])([+-]?)(\d+)(?![\w.])")
+_SCIENTIFIC = re.compile(r"(?<![A-Za-z\d.\\_{])(\d+(?:\.\d+)?)([eE])([+-]?)(\d+)(?!\w|\.\d)")
 _MODULO = re.compile(
     r"\(?\s*\\(?:pmod|bmod|mod)\s*(?:\{\s*(\w+)\s*\}|(\w+))\s*\)?|\(\\(?:text|mathrm)\{\s*mod\s*\}\s*(\w+)\s*\)"
 )
@@ -236,15 +236,17 @@ def normalise(text: str) -> str:
         text = text.replace("{:}", ":")
     if ":" in text:
         text = _HALF_DAY.sub(lambda m: f"{m[1].lower()}m", text)
-    if " " in text and _SPACED_THOUSANDS.fullmatch(text):
+    if " " in text and _SPACED_THOUSANDS.fullmatch(text.strip(" .")):
         text = text.replace(" ", "")
     if "$" in text:
         # a dollar sign next to a number is a unit; around the formula it was markup
         text = re.sub(r"\$\s*(?=-?[\d.])", r"\\dollar ", text)
         text = re.sub(r"(?<=\d)\s*\$$", r"\\dollar ", text).replace("$", "")
     while text and text[-1] in ".,;:?! \n\t":
-        if text[-1] == "!" and len(text) > 1 and (text[-2].isalnum() or text[-2] in ")}]"):
-            break  # a factorial
+        if text[-1] == "!":
+            before = text.rstrip("!")
+            if before and (before[-1].isalnum() or before[-1] in ")}]"):
+                break  # a factorial
         text = text[:-1]
     return text.strip()
 
@@ -589,6 +591,8 @@ class _Parser:
             unit = self.unit()
             if unit is not None:
                 return ("percent", left) if unit == "%" else ("unit", left, unit)
+        if left[0] == "unit" and kind == "num":
+            raise NotUnderstood("a number after a unit")  # 5 feet 3 inches
         spaced = self.spaced[self.at]
         if left[0] == "num" and left[2] is None and kind == "num" and spaced:
             # "1 1/4"
@@ -609,6 +613,8 @@ class _Parser:
             and 0 < right[1][1] < right[2][1]
         ):
             return ("add", left, right)  # 2\frac{1}{2} is two and a half
+        if left[0] == "num" and right[0] == "percent" and right[1][0] == "div" and value == "frac":
+            return ("percent", ("add", left, right[1]))  # 12\frac{1}{2}\%
         if left[0] == "num" and right[0] == "num":
             raise NotUnderstood("two numbers side by side")
         if right[0] == "matrix":  # a factor before a matrix belongs to every entry
@@ -735,7 +741,8 @@ class _Parser:
                 return tree
             if value == "!":
                 self.at += 1
-                tree = ("fn", "factorial", tree)
+                double = self.accept("!")
+                tree = ("fn", "double_factorial" if double else "factorial", tree)
             elif value == "%":
                 self.at += 1
                 tree = ("percent", tree)

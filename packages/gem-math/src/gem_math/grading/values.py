@@ -250,6 +250,10 @@ class _Context:
                     raise TooLarge("factorial too large")
                 return Fraction(math.factorial(x.numerator))
             return self.make(self.gamma(_real(x) + 1))
+        if name == "double_factorial":
+            if not isinstance(x, Fraction) or x.denominator != 1 or not 0 <= x <= 1000:
+                raise NotANumber("a double factorial of no whole number")
+            return Fraction(math.prod(range(x.numerator, 0, -2)))
         if name == "binom":
             n, k = arguments
             if isinstance(n, Fraction) and isinstance(k, Fraction) and n.denominator == k.denominator == 1:

@@ -21,9 +21,10 @@ def unwrapped(text: str) -> str:
 
 # -- choices ---------------------------------------------------------------------------------------------
 
-_LETTER_ALONE = re.compile(r"(?:(?:option|choice|answer)\s+)?(?:([A-J])|\(([A-Ja-j])\)|([A-J])\))[.:]?", re.IGNORECASE)
+_SAID = r"(?:(?:the\s+)?(?:correct\s+|final\s+)?(?:option|choice|answer)(?:\s+is\s*:?|\s*:)?\s+)?"
+_LETTER_ALONE = re.compile(rf"{_SAID}(?:([A-J])|\(([A-J])\)|([A-J])\))[.:]?", re.IGNORECASE)
 _LABEL = re.compile(r"(?:(?:[Oo]ption|[Cc]hoice|[Aa]nswer)\s+)?(?:\(([A-J])\)|([A-J])\s*[:.)])\s*(.*)", re.DOTALL)
-_MAY_BE_CHOICE = re.compile(r"\\|\(?[A-J]|[OoCcAa]")
+_MAY_BE_CHOICE = re.compile(r"\\|\(?[A-J]|[OoCcAaTt]")
 _OTHER_LABEL = re.compile(r"\([A-J]\)|(?<![A-Za-z])[A-J]\s*[:)]")
 
 
