@@ -10,6 +10,7 @@ nox -s quickstart           an agent learns a game
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,20 +87,27 @@ def test_package(package: Package) -> Callable[[nox.Session], None]:
 def wheel_of(package: Package) -> Callable[[nox.Session], None]:
     def run(session: nox.Session) -> None:
         session.install("--quiet", "build")
-        dist = Path(session.create_tmp()) / "dist"
-        for needed in closure(package):
-            session.run("python", "-m", "build", "--wheel", "--outdir", str(dist), str(needed.folder), silent=True)
-        clean = Path(session.create_tmp()) / "clean"
-        session.run("python", "-m", "venv", "--clear", str(clean))
-        python = str(clean / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-        # Siblings come from the wheels just built, never from an index: there, somebody else may own the name.
-        wheels = [str(w) for w in sorted(dist.glob("*.whl"))]
-        session.run(python, "-m", "pip", "install", "--quiet", *CONSTRAINTS, *wheels, external=True)
-        with session.chdir(session.create_tmp()):
+        # Siblings come from wheels built here, never from an index: there, somebody else may own the name.
+        wheels = [str(built_wheel(session, needed)) for needed in closure(package)]
+        with tempfile.TemporaryDirectory(prefix="gem-wheel-") as outside, session.chdir(outside):
+            session.run("python", "-m", "venv", "clean", silent=True)
+            python = str(Path(outside) / "clean" / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+            session.run(python, "-m", "pip", "install", "--quiet", *CONSTRAINTS, *wheels, external=True)
             session.run(python, "-I", "-c", package.smoke, external=True)
 
     run.__doc__ = f"Build and use the wheel of {package.name}."
     return run
+
+
+def built_wheel(session: nox.Session, package: Package) -> Path:
+    """The wheel of a package, built unless it is newer than all that it is made of."""
+    dist = ROOT / "dist" / package.name
+    made_of = max(f.stat().st_mtime for f in package.folder.rglob("*") if f.is_file() and "__pycache__" not in f.parts)
+    wheels = sorted(dist.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+    if not wheels or wheels[-1].stat().st_mtime < made_of:
+        session.run("python", "-m", "build", "--wheel", "--outdir", str(dist), str(package.folder), silent=True)
+        wheels = sorted(dist.glob("*.whl"), key=lambda wheel: wheel.stat().st_mtime)
+    return wheels[-1]
 
 
 for _package in all_packages():
