@@ -134,6 +134,28 @@ def test_making_that_hangs_is_an_error() -> None:
         vector(SlowToMake, n=1, reset_timeout=0.05)
 
 
+def test_awaiting_one_that_blocks_the_others_is_replaced() -> None:
+    with make_vec(Awaiting, num_envs=3, backend="thread", step_timeout=0.5) as vec:
+        vec.reset(seed=0)
+        assert "no answer within 0.5 s" in vec.step(["go", "block", "go"])[4][1]["error"]
+        for _ in range(2):  # on a loop of their own
+            assert not any("error" in info for info in vec.step(["go", "go", "go"])[4])
+
+
+@pytest.mark.parametrize("action", ["halt", "quit"])
+def test_what_awaiting_ones_do_to_their_loop_stops_nobody(action: str) -> None:
+    with make_vec(Awaiting, num_envs=3, backend="thread") as vec:
+        vec.reset(seed=0)
+        for _ in range(2):
+            assert vec.step(["go", action, "go"])[1].tolist() == [0.5] * 3
+
+
+def test_a_cancelled_error_of_the_environment_itself_is_a_failure() -> None:
+    with make_vec(Awaiting, num_envs=2, backend="thread") as vec:
+        vec.reset(seed=0)
+        assert "CancelledError" in vec.step(["go", "cancelled"])[4][1]["error"]
+
+
 def test_awaiting_one_that_hangs_is_replaced() -> None:
     with vector(Awaiting, n=2, step_timeout=0.4) as vec:
         vec.reset(seed=0)

@@ -165,8 +165,19 @@ class Awaiting(Counter):
     async def astep(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         if action == "hang":
             await asyncio.sleep(3600)
+        if action == "block":
+            released.wait(3600)
+        if action == "cancelled":
+            raise asyncio.CancelledError
+        if action == "halt":
+            asyncio.get_running_loop().stop()
+        if action == "quit":
+            self.child = asyncio.create_task(self.leave())
         await asyncio.sleep(0.02)
         return self.step(action)
+
+    async def leave(self) -> None:
+        raise SystemExit(3)
 
     async def areset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
         await asyncio.sleep(0.02)

@@ -34,6 +34,9 @@ STALL = 0.002
 #: Seconds of a step from which on it gets a thread of its own next time.
 SLOW = 0.001
 
+#: Seconds within which an event loop that is not blocked does something.
+RESPONSE = 0.5
+
 #: An environment's index and the argument for the method of its slot.
 Item = tuple[int, Any]
 
@@ -78,7 +81,7 @@ class _Worker:
 
 
 #: An item, the method, who is at it, and since when.
-Running = tuple[Item, str, "_Worker | asyncio.Task[None]", float]
+Running = tuple[Item, str, "_Worker | _Loop", float]
 
 
 def interrupt(thread: threading.Thread) -> None:
@@ -405,7 +408,7 @@ class Engine:
             if limit is not None and now - start > limit and self._running.pop(key, None) is not None:
                 self._give_up(index, method, performer, limit)
 
-    def _give_up(self, index: int, method: str, performer: _Worker | asyncio.Task[None], limit: float) -> None:
+    def _give_up(self, index: int, method: str, performer: _Worker | _Loop, limit: float) -> None:
         hung = self.slots[index]
         slot = hung.abandon()
         self._install(slot)
@@ -416,8 +419,10 @@ class Engine:
             for job in self._backlog.values():
                 if job.items:
                     self._wake(job)
-        elif self._loop is not None:
-            self._loop.cancel(performer)
+        elif performer is self._loop and not performer.cancel(index):
+            # An environment blocks it. Those that share it run out of time too; the next steps get a loop of their own.
+            self._loop = None
+            performer.discard()
         if hung.env is not None:
             threading.Thread(target=close_quietly, args=(hung.env,), name="gem-close", daemon=True).start()
         why = f"no answer within {limit:g} s, the instance was replaced"
@@ -485,23 +490,48 @@ class _Loop:
         #: The last task of each environment, most of them done.
         self._tasks: dict[int, asyncio.Task[None]] = {}
         self._to_ring = False
-        self._thread = threading.Thread(target=self._run, name="gem-loop", daemon=True)
-        self._thread.start()
+        self._finished = False
+        self.thread = threading.Thread(target=self._run, name="gem-loop", daemon=True)
+        self.thread.start()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
-            self._loop.run_forever()
+            while (
+                not self._finished
+            ):  # an environment that stops the loop, or tries to end the process, stops nobody else
+                with contextlib.suppress(SystemExit, KeyboardInterrupt):
+                    self._loop.run_forever()
         except Abandoned:
             pass
         finally:
             self._loop.close()
 
     def launch(self, method: str, items: list[Item]) -> None:
+        """Start awaiting slot methods."""
+        if self._engine._watch:  # from here on, as a loop that is blocked does not even begin
+            now = time.monotonic()
+            for item in items:
+                self._engine._running[id(item)] = item, method, self, now
         self._loop.call_soon_threadsafe(self._launch, method, items)
 
-    def cancel(self, task: asyncio.Task[None]) -> None:
-        self._loop.call_soon_threadsafe(task.cancel)
+    def cancel(self, index: int) -> bool:
+        """Cancel what an environment awaits. Returns whether the loop is alive enough to do so."""
+        done = threading.Event()
+
+        def cancel() -> None:
+            if index in self._tasks:
+                self._tasks[index].cancel()
+            done.set()
+
+        self._loop.call_soon_threadsafe(cancel)
+        return done.wait(RESPONSE)
+
+    def discard(self) -> None:
+        """End the thread as soon as whatever blocks it lets go."""
+        self._finished = True
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        interrupt(self.thread)
 
     def _launch(self, method: str, items: list[Item]) -> None:
         for item in items:
@@ -510,11 +540,9 @@ class _Loop:
     async def _carry_out(self, item: Item, method: str) -> None:
         engine = self._engine
         index, argument = item
+        if engine._watch and id(item) not in engine._running:  # taken for hung before it began
+            return
         slot = engine.slots[index]
-        if engine._watch:
-            task = asyncio.current_task()
-            assert task is not None
-            engine._running[id(item)] = item, method, task, time.monotonic()
         try:
             outcome: Outcome = await getattr(slot, method)(argument)
         except Abandoned:
@@ -536,21 +564,24 @@ class _Loop:
         """Cancel what still awaits, and end the loop and its thread."""
 
         async def finish() -> None:
-            tasks = [task for task in self._tasks.values() if not task.done()]
-            for task in tasks:
+            pending = {index: task for index, task in self._tasks.items() if not task.done()}
+            for index, task in pending.items():
+                self._engine.slots[index].abandoned = True  # cancelled, it has nothing to report
                 task.cancel()
+            tasks = pending.values()
             if tasks:
                 await asyncio.wait(tasks, timeout=timeout / 2)
             await self._loop.shutdown_asyncgens()
+            self._finished = True
             self._loop.stop()
 
         def start() -> None:
             self._finishing = self._loop.create_task(finish())
 
         self._loop.call_soon_threadsafe(start)
-        self._thread.join(timeout)
-        if self._thread.is_alive():  # an environment blocks the loop
-            interrupt(self._thread)
+        self.thread.join(timeout)
+        if self.thread.is_alive():  # an environment blocks the loop
+            interrupt(self.thread)
 
 
 def close_all(envs: list[Any], timeout: float) -> None:

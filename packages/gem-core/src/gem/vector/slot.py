@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import os
 import random
@@ -294,7 +293,7 @@ class Slot:
         return merge(failure, self.begin()) if self.autoreset is AutoresetMode.SAME_STEP else failure
 
     def _lose(self, doing: str, error: BaseException | str) -> Outcome:
-        if self.abandoned or isinstance(error, (Abandoned, asyncio.CancelledError)):
+        if self.abandoned or isinstance(error, Abandoned):
             raise Abandoned
         if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
             raise error
