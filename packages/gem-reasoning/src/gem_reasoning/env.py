@@ -96,8 +96,21 @@ class ReasoningGymEnv(gem.Env):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, idx: int | None = None
     ) -> tuple[str, Info]:
-        if idx is None and options is not None:
-            idx = options.get("idx")
+        if self._quick and seed is None and idx is None and options is None and self._next < self.size:
+            # Most generators are quick: once that is known, nothing stands between the walk and the library.
+            idx = self._next
+            entry = self._dataset[idx]
+            self._next = idx + 1
+        else:
+            idx = self._chosen(seed, idx if idx is not None or options is None else options.get("idx"))
+            entry = self._item(idx)
+        self._entry = entry
+        self.idx = idx
+        self._running = True
+        return entry["question"] + self.suffix, {"idx": idx}
+
+    def _chosen(self, seed: int | None, idx: int | None) -> int:
+        """The item that a reset's arguments choose; without any, the next of the walk."""
         if seed is not None:
             self.reseed(seed)
             self._next = self.rng.randrange(self.size)
@@ -106,12 +119,7 @@ class ReasoningGymEnv(gem.Env):
             self._next = idx + 1
         elif not 0 <= idx < self.size:
             raise IndexError(f"idx {idx} is outside the {self.size} items of {self.name!r}")
-        # Most generators are quick: once that is known, nothing stands between the walk and the library.
-        entry = self._dataset[idx] if self._quick and idx < self.size else self._item(idx)
-        self._entry = entry
-        self.idx = idx
-        self._running = True
-        return entry["question"] + self.suffix, {"idx": idx}
+        return idx
 
     def _key(self, idx: int) -> generator.Key:
         # Items are numbered from the seed on, so that the next `size` items are those of seed + size.
