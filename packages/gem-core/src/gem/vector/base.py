@@ -20,9 +20,6 @@ from gem.wording import short
 #: One environment's share of a request: its index, and the action of ``Slot.step`` or the start of ``Slot.reset``.
 Request = tuple[int, Any]
 
-#: The type of every action of a batch in which all is well.
-_STRINGS = {str}
-
 
 class Results(NamedTuple):
     """What :meth:`VectorEnv.recv` returns: ``K`` outcomes in the order they became ready."""
@@ -354,7 +351,7 @@ class VectorEnv(ABC):
         chosen = self._all if indices is None else self._check_indices(indices)
         if len(values) != len(chosen):
             raise TypeError(f"{len(values)} actions for {len(chosen)} environments: give one action for each")
-        if set(map(type, values)) != _STRINGS and not self.multi_agent:
+        if operator.countOf(map(type, values), str) != len(values) and not self.multi_agent:
             for index, action in zip(chosen, values, strict=True):
                 if not isinstance(action, str):
                     raise TypeError(f"the action for environment {index} must be a str, got {short(action)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,9 +12,6 @@ import numpy.typing as npt
 from gem.vector.base import Request, VectorEnv
 from gem.vector.engine import close_all
 from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig, check_info, check_reward
-
-#: The type of every info of a batch in which all is well.
-_DICTIONARIES = {dict}
 
 
 class SyncVectorEnv(VectorEnv):
@@ -77,7 +75,7 @@ class SyncVectorEnv(VectorEnv):
                 observations[k], reward, terminated, truncated, infos[k] = outcome
                 events.append((k, reward, terminated, truncated))
                 settled.add(k)
-        if set(map(type, infos)) != _DICTIONARIES:
+        if operator.countOf(map(type, infos), dict) != size:
             for k, info in enumerate(infos):
                 try:
                     check_info(info)
