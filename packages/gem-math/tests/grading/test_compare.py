@@ -148,3 +148,22 @@ def test_every_answer_equals_itself_and_the_order_of_sides_does_not_matter(text:
 @pytest.mark.parametrize("answer", ["(" * 400 + "1" + ")" * 400, "-" * 5000 + "1", "2^" * 3000 + "2", "{" * 100_000])
 def test_degenerate_answers_are_decided_at_once(answer: str) -> None:
     assert equal(answer, "1") in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold"),
+    [
+        ("+".join(["1"] * 1900), "+".join(["1"] * 1899) + "+2"),
+        (r"\pm " + "+".join(["1"] * 1900), "2"),
+        ("x" + "!" * 1500, "1"),
+        ("<".join(["1"] * 1500), "1"),
+        (",".join(str(n) for n in range(900)), ",".join(str(n + 1) for n in range(900))),
+    ],
+)
+def test_answers_as_long_as_allowed_are_decided(answer: str, gold: str) -> None:
+    assert equal(answer, gold) is False
+
+
+def test_long_lists_have_no_order_either() -> None:
+    numbers = [str(n) for n in range(900)]
+    assert equal(",".join(numbers), ",".join(reversed(numbers)))

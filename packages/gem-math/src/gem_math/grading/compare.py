@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -310,6 +311,9 @@ def _same_items(a: list[Tree], b: list[Tree], rules: Rules) -> bool:
     a, b = _distinct(a, rules), _distinct(b, rules)
     if len(a) != len(b):
         return False
+    a, b = _without_shared(a, b)
+    if len(a) > _MANY:
+        return False  # trying every pair is quadratic
     rest = list(b)
     for item in a:
         for position, other in enumerate(rest):
@@ -321,9 +325,30 @@ def _same_items(a: list[Tree], b: list[Tree], rules: Rules) -> bool:
     return True
 
 
+#: An answer longer than this is a sequence, not a set with repetitions in any order and any form.
+_MANY = 200
+
+
+def _without_shared(a: list[Tree], b: list[Tree]) -> tuple[list[Tree], list[Tree]]:
+    """Both lists without the items that stand in both in the same form."""
+    shared = Counter(a) & Counter(b)
+    if not shared:
+        return a, b
+    left = []
+    for items in (a, b):
+        open_items, kept = Counter(shared), []
+        for item in items:
+            if open_items[item]:
+                open_items[item] -= 1
+            else:
+                kept.append(item)
+        left.append(kept)
+    return left[0], left[1]
+
+
 def _distinct(items: list[Tree], rules: Rules) -> list[Tree]:
-    if len(items) > 200:
-        return items  # quadratic; an answer this long is a sequence, not a set with repetitions
+    if len(items) > _MANY:
+        return items
     found: list[Tree] = []
     for item in items:
         if not any(item == other or _same(item, other, rules) for other in found):

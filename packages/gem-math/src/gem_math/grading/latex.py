@@ -317,6 +317,9 @@ _NEED_SPACE = {"mg", "ml", "mi", "gal"}
 MAX_DEPTH = 60
 MAX_LENGTH = 4000
 
+#: 1+1+1+... is a tree as deep as it is long, and what walks trees is recursive.
+MAX_CHAIN = 200
+
 
 def tokenise(text: str) -> list[tuple[str, str, int]]:
     """``(kind, value, position)`` of every token. Raises :class:`NotUnderstood`."""
@@ -343,7 +346,20 @@ def parse(text: str) -> Tree:
         raise NotUnderstood("too long for an answer")
     if not text:
         raise NotUnderstood("empty")
-    return _Parser(tokenise(text)).answer()
+    tree = _Parser(tokenise(text)).answer()
+    if len(text) > MAX_CHAIN and _deeper_than(tree, MAX_CHAIN):
+        raise NotUnderstood("more operations in a row than an answer has")
+    return tree
+
+
+def _deeper_than(tree: Tree, most: int) -> bool:
+    stack: list[tuple[Tree, int]] = [(tree, 1)]
+    while stack:
+        node, depth = stack.pop()
+        if depth > most:
+            return True
+        stack += [(part, depth + 1) for part in node if isinstance(part, tuple)]
+    return False
 
 
 def _fraction(digits: str) -> Fraction:
