@@ -6,6 +6,8 @@ used (:pep:`562`), so that a process that only needs :class:`Env` never pays for
 
 from __future__ import annotations
 
+from gem.lazy import lazy_exports
+
 __version__ = "0.1.0"
 
 _EXPORTS = {
@@ -81,17 +83,4 @@ if TYPE_CHECKING:
     from gem.tools import Tool as Tool, ToolEnv as ToolEnv
     from gem.vector import VectorEnv as VectorEnv, make_vec as make_vec
 
-
-def __getattr__(name: str) -> object:
-    module_name = _EXPORTS.get(name)
-    if module_name is None:
-        raise AttributeError(f"module 'gem' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(module_name), name)
-    globals()[name] = value  # the next access does not come here
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_EXPORTS})
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

@@ -7,6 +7,8 @@ a megabyte costs a fraction of a second. None of them looks at thinking on its o
 
 from __future__ import annotations
 
+from gem.lazy import lazy_exports
+
 _EXPORTS = {
     "last_boxed": "gem.parsing.boxes",
     "blank_think": "gem.parsing.thinking",
@@ -33,13 +35,4 @@ if TYPE_CHECKING:
         think_spans as think_spans,
     )
 
-
-def __getattr__(name: str) -> object:
-    module_name = _EXPORTS.get(name)
-    if module_name is None:
-        raise AttributeError(f"module 'gem.parsing' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(module_name), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

@@ -6,6 +6,8 @@ rule for every id of a package.
 
 from __future__ import annotations
 
+from gem.lazy import lazy_exports
+
 _EXPORTS = {
     "check_env": "gem.testing.check",
     "assert_conforms": "gem.testing.check",
@@ -24,13 +26,4 @@ if TYPE_CHECKING:
     from gem.testing.suite import EnvSuite as EnvSuite
     from gem.testing.violations import RULES as RULES, Rule as Rule, Violation as Violation
 
-
-def __getattr__(name: str) -> object:
-    module_name = _EXPORTS.get(name)
-    if module_name is None:
-        raise AttributeError(f"module 'gem.testing' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(module_name), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from gem.lazy import lazy_exports
+
 _EXPORTS = {
     "make_vec": "gem.vector.factory",
     "VectorEnv": "gem.vector.base",
@@ -29,13 +31,4 @@ if TYPE_CHECKING:
         VectorConfig as VectorConfig,
     )
 
-
-def __getattr__(name: str) -> object:
-    module_name = _EXPORTS.get(name)
-    if module_name is None:
-        raise AttributeError(f"module 'gem.vector' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(module_name), name)
-    globals()[name] = value
-    return value
+__getattr__, __dir__ = lazy_exports(__name__, _EXPORTS)
