@@ -40,7 +40,7 @@ def overwritten() -> str | None:
 
 def other_owners() -> list[tuple[str, str]]:
     """Name and version of the other distributions that install a package ``gem``."""
-    from importlib_metadata import distributions
+    from importlib.metadata import distributions
 
     owners = []
     for distribution in distributions():
