@@ -10,10 +10,11 @@ from hypothesis import given, strategies as st
 
 from gem_math.grading import latex
 from gem_math.grading.intervals import NotASet, pieces, same_set
+from gem_math.grading.normalise import normalise
 
 
 def read(text: str) -> latex.Tree:
-    return latex.parse(latex.normalise(text))
+    return latex.parse(normalise(text))
 
 
 def test_pieces_that_touch_are_one() -> None:

@@ -7,10 +7,11 @@ from fractions import Fraction
 import pytest
 
 from gem_math.grading import latex, values
+from gem_math.grading.normalise import normalise
 
 
 def read(text: str) -> latex.Tree:
-    return latex.parse(latex.normalise(text))
+    return latex.parse(normalise(text))
 
 
 def test_exact_where_it_can_be() -> None:

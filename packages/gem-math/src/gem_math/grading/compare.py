@@ -11,6 +11,7 @@ from functools import lru_cache
 from gem_math.grading import intervals, latex, units, values, words
 from gem_math.grading.intervals import INFINITY, MINUS_INFINITY, REALS, NotASet
 from gem_math.grading.latex import NotUnderstood, Tree
+from gem_math.grading.normalise import normalise
 from gem_math.grading.values import NotANumber
 
 
@@ -95,7 +96,7 @@ def _decimal(text: str) -> Tree:
 
 @lru_cache(maxsize=8192)
 def _normalised(text: str) -> str:
-    return latex.normalise(words.formula_of(text) if len(text) < 200 else text)
+    return normalise(words.formula_of(text) if len(text) < 200 else text)
 
 
 _OPTIONAL_SPACE = re.compile(r"(?<![A-Za-z\d])\s+|\s+(?![A-Za-z\d])")
