@@ -70,6 +70,8 @@ def test_many_environments_need_no_process_of_their_own() -> None:
 def test_options_that_cannot_be() -> None:
     with pytest.raises(ValueError, match="timeout must be positive"):
         env_of("5", timeout=0)
+    with pytest.raises(TypeError, match=r"there is no rule 'percents' \(rules: percent_both_ways, "):
+        gem.make("math:sample", rules={"percents": True})
     with pytest.raises(TypeError, match="max_trun"):
         gem.make("math:sample", max_trun=3)
     with pytest.raises(gem.DataError, match="has no column 'question'; its columns are problem, answer"):

@@ -40,3 +40,15 @@ def test_options():
         env.reset(seed=0)
         assert env.step("<python>print(1)</python>")[1] == pytest.approx(1.25)
         assert env.step("<python>print(1)</python>")[2]
+
+
+def test_options_of_the_tool_go_beside_those_of_the_wrapper():
+    options = {"timeout": 7.0, "stateful": True, "backend": "subprocess", "keep_error_last_line": True}
+    with apply_wrappers(Question(), {"name": "python_tool", "max_tool_uses": 3, **options}) as env:
+        env.reset(seed=0)
+        assert env.tools[0].timeout == 7.0
+        env.step("<python>x = 6</python>")
+        assert "42" in env.step("<python>print(7 * x)</python>")[0]
+        assert "Traceback" not in env.step("<python>1 / 0</python>")[0]
+    with pytest.raises(TypeError, match="timeout cannot be given beside tools=; give them to the tool"):
+        apply_wrappers(Question(), {"name": "python_tool", "tools": ["python_tool"], "timeout": 7.0})

@@ -126,6 +126,8 @@ def test_a_plugin_does_not_replace_a_command_of_the_core(site, installed, capsys
         (["lsit"], "there is no subcommand 'lsit'; did you mean `gem list`?"),
         (["helo"], "there is no subcommand 'helo'; did you mean `gem hello`?"),
         (["zzzzz"], "there is no subcommand 'zzzzz'; `gem --help` lists what there is"),
+        (["train", "x"], "no installed package provides `gem train`: pip install gem-rl"),
+        (["search"], "no installed package provides `gem search`: pip install 'gem-tools[search]'"),
         (["--jsn"], "there is no option '--jsn' before the subcommand; see `gem --help`"),
         (["list", "--jsn"], "unrecognized arguments: --jsn; see `gem list --help`"),
         (["info"], "the following arguments are required: id; see `gem info --help`"),

@@ -180,7 +180,7 @@ def test_several_agents_all_typed_one_after_the_other_and_at_once(play):
         (("--option", "mode"), "--option takes NAME=VALUE, got 'mode'"),
         (("--option", "mood=1"), "'toy:Two-v0' has no option 'mood'"),
         (("--seed", "-1"), "--seed must not be negative"),
-        (("--transcript", "/no/such/folder/t"), "No such file"),
+        (("--transcript", "/no/such/folder/t"), "gem: /no/such/folder/t: No such file"),
     ],
 )
 def test_bad_arguments_are_one_line(play, arguments, message):

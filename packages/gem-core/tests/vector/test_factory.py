@@ -92,6 +92,7 @@ def test_wrappers_apply_inside_out() -> None:
     [
         ({"env_ids": []}, ValueError, "at least one environment"),
         ({"env_ids": "vector-test:Toy", "num_envs": 0}, ValueError, "num_envs must be at least 1"),
+        ({"env_ids": "vector-test:Toy", "num_envs": "4"}, TypeError, "num_envs must be a whole number, got '4'"),
         ({"env_ids": ["vector-test:Toy"] * 2, "num_envs": 2}, ValueError, "but 2 were given"),
         ({"env_ids": "vector-test:Toy", "vec_kwargs": [{}, {}]}, ValueError, "2 vec_kwargs for 1"),
         ({"env_ids": "vector-test:Toy", "backend": "tread"}, ValueError, "there are process, sync, thread"),

@@ -72,6 +72,8 @@ def test_a_name_nobody_provides(scripted):
         get_wrapper_fns([{"turns": 3}])
     with pytest.raises(TypeError, match="a wrapper is a name, a mapping with a name, or a function; got 3"):
         get_wrapper_fns([3])
+    with pytest.raises(TypeError, match="wrappers are names, mappings with a name, or functions; got 3"):
+        get_wrapper_fns(3)
 
 
 def test_tools_of_a_package_that_is_missing(installed):

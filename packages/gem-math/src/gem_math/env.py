@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,10 @@ class MathEnv(DatasetEnv):
         if timeout <= 0:
             raise ValueError(f"timeout must be positive, got {timeout}")
         self.use_format_error_reward = use_format_error_reward
+        known = [field.name for field in fields(Rules)]
+        for name in rules or {}:
+            if name not in known:
+                raise TypeError(f"there is no rule {name!r} (rules: {', '.join(known)})")
         self.grader = Grader(strip_think, timeout, use_mp, Rules(**(rules or {})))
 
     def observe(self, idx: int) -> Any:

@@ -58,6 +58,11 @@ def test_golds_that_are_none(gold: Any) -> None:
         gold_answers(gold)
 
 
+def test_a_response_that_is_no_text() -> None:
+    with pytest.raises(TypeError, match="a response is a str, got NoneType"):
+        grade(None, "1")  # type: ignore[arg-type]
+
+
 TOWER = r"\boxed{\dfrac{5^{\left(5^{\left(5^{\left(5^5\right)}\right)}-4\right)}-5}{16}}"
 
 

@@ -176,6 +176,8 @@ def test_published_names_and_options():
         PythonCodeTool(sandbox_type="docker")
     with pytest.raises(ValueError, match="'isolated' or 'subprocess'"):
         PythonTool(backend="bwrap")
+    with pytest.raises(ValueError, match="timeout must be positive, got -1"):
+        PythonTool(timeout=-1)
 
 
 def test_instructions_name_the_tags_and_the_limit():

@@ -27,6 +27,9 @@ COMMANDS = {
     "new-plugin": ("gem.cli.new_plugin", "start a package with an environment of your own"),
 }
 
+#: Subcommands of other packages of the project -> what brings them, for the error message where it is missing.
+KNOWN_PROVIDERS = {"train": "gem-rl", "mcp": "'gem-tools[mcp]'", "search": "'gem-tools[search]'"}
+
 #: Exit codes: wrong use or bad input; ended by Ctrl-C; the reader of a pipe went away.
 USAGE, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
@@ -69,8 +72,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (UsageError, GemError, TypeError, ValueError, OSError) as error:
         if os.environ.get("GEM_TRACEBACK") == "1":
             raise
-        print(f"gem: {' '.join(str(error).split()) or type(error).__name__}", file=sys.stderr)
+        print(f"gem: {' '.join(_text(error).split()) or type(error).__name__}", file=sys.stderr)
         return USAGE
+
+
+def _text(error: Exception) -> str:
+    """What an error says; of one of the file system the file first, and no number."""
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -108,6 +118,8 @@ def load_command(name: str) -> Any:
     if command is None:
         import difflib
 
+        if name in KNOWN_PROVIDERS:
+            raise UsageError(f"no installed package provides `gem {name}`: pip install {KNOWN_PROVIDERS[name]}")
         near = difflib.get_close_matches(name, [*COMMANDS, *manager().names("gem.commands")], n=1)
         hint = f"did you mean `gem {near[0]}`?" if near else "`gem --help` lists what there is"
         raise UsageError(f"there is no subcommand {name!r}; {hint}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from array import array
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -140,9 +141,13 @@ class DatasetEnv(Env):
         return len(self.table)
 
     def _checked_idx(self, idx: int) -> int:
-        if not 0 <= idx < len(self.table):
-            raise IndexError(f"idx {idx} is outside the {len(self.table)} rows of {self.table.name}")
-        return int(idx)
+        try:
+            row = operator.index(idx)
+        except TypeError:
+            raise TypeError(f"idx must be a whole number, got {idx!r}") from None
+        if not 0 <= row < len(self.table):
+            raise IndexError(f"idx {row} is outside the {len(self.table)} rows of {self.table.name}")
+        return row
 
     def _shuffled(self) -> array[int] | range:
         if not self.shuffle:

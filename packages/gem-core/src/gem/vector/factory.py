@@ -108,7 +108,10 @@ def make_vec(
 
 
 def _positive(name: str, value: int) -> int:
-    number = operator.index(value)
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a whole number, got {value!r}") from None
     if number < 1:
         raise ValueError(f"{name} must be at least 1, got {number}")
     return number

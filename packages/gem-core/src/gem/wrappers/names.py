@@ -77,7 +77,10 @@ def listed(wrappers: str | WrapperLike | Iterable[WrapperLike] | None) -> list[W
         return [name.strip() for name in wrappers.split(",") if name.strip()]
     if isinstance(wrappers, Mapping) or callable(wrappers):
         return [wrappers]
-    return list(wrappers)
+    try:
+        return list(wrappers)
+    except TypeError:
+        raise TypeError(f"wrappers are names, mappings with a name, or functions; got {wrappers!r}") from None
 
 
 def apply_wrappers(env: Env, wrappers: str | WrapperLike | Iterable[WrapperLike] | None, tokenizer: Any = None) -> Env:

@@ -50,7 +50,13 @@ class Grader:
     rules: Rules = field(default_factory=Rules)
 
     def grade(self, response: str, gold: str | float | Sequence[Any]) -> Verdict:
-        """Grade a response against one gold answer, or several of which any will do."""
+        """Grade a response against one gold answer, or several of which any will do.
+
+        Raises:
+            TypeError: the response is no text, or the gold neither text nor number nor a list of those.
+        """
+        if not isinstance(response, str):
+            raise TypeError(f"a response is a str, got {type(response).__name__}")
         answer = last_boxed(strip_think(response) if self.strip_think else response)
         if answer is None or not answer.strip():
             return Verdict("no_answer", answer)

@@ -47,6 +47,8 @@ class PythonTool(Tool):
         print_last_expression: bool = False,
         executor: Executor | None = None,
     ) -> None:
+        if not timeout > 0:
+            raise ValueError(f"timeout must be positive, got {timeout}")
         self.timeout = timeout
         self.keep_error_last_line = keep_error_last_line
         self.stateful = stateful
