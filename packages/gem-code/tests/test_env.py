@@ -99,5 +99,10 @@ def test_the_reference_solution_of_every_sample_row_passes() -> None:
         assert info["reason"] == "correct", (idx, info)
 
 
+def test_no_program_that_ignores_its_input_passes_a_sample_row() -> None:
+    for tests in gem.make("code:sample").table.column("tests"):
+        assert any(output != tests["outputs"][0] for output in tests["outputs"]), tests
+
+
 class TestConforms(EnvSuite):
     env_ids = ["code:sample"]

@@ -34,6 +34,16 @@ def listed(values: list[Any]) -> str:
     return f"{len(values)}\n{' '.join(map(str, values))}\n"
 
 
+def is_prime(n: int) -> bool:
+    return n > 1 and all(n % d for d in range(2, int(n**0.5) + 1))
+
+
+def prime_or_not(rng: random.Random) -> int:
+    """A number up to 10,000 that is as likely prime as not."""
+    wanted = rng.random() < 0.5
+    return next(n for n in iter(lambda: number(rng, 1, 10000), None) if is_prime(n) == wanted)
+
+
 LIST_IN = "The first line holds n, the second n whole numbers. "
 
 #: (problem, makes one input, reference program)
@@ -45,12 +55,12 @@ STDIN: list[tuple[str, Callable[[random.Random], str], str]] = [
     (LIST_IN + "Print them in ascending order on one line.",
      lambda r: listed(numbers(r)), "input()\nprint(*sorted(map(int, input().split())))"),
     ("A word stands on one line. Print YES if it reads the same backwards and NO otherwise.",
-     lambda r: (lambda w: w + (w[::-1] if r.random() < 0.5 else ""))(word(r, "ab", 6)) + "\n",
+     lambda r: (lambda w: w + (w[::-1] if r.random() < 0.5 else word(r, "ab", 6)))(word(r, "ab", 6)) + "\n",
      "w = input().strip()\nprint('YES' if w == w[::-1] else 'NO')"),
     (LIST_IN + "Print their mean as a decimal fraction; an error of 0.000001 is allowed.",
      lambda r: listed(numbers(r)), "n = int(input())\nprint(sum(map(int, input().split())) / n)"),
     ("A whole number n from 1 to 10000 stands on one line. Print YES if it is prime and NO otherwise.",
-     lambda r: f"{number(r, 1, 10000)}\n",
+     lambda r: f"{prime_or_not(r)}\n",
      "n = int(input())\nprint('YES' if n > 1 and all(n % d for d in range(2, int(n**0.5) + 1)) else 'NO')"),
     ("Two positive whole numbers stand on one line. Print their greatest common divisor.",
      lambda r: f"{number(r, 1, 900)} {number(r, 1, 900)}\n",

@@ -37,7 +37,7 @@ def gem_env_specs() -> Iterator[EnvSpec]:
         )
     yield _spec(
         "code:sample",
-        "Two dozen small problems that come with the package",
+        "Some twenty small problems that come with the package",
         kwargs={"dataset_name": str(_DATA / "sample.jsonl")},
         tags=("sample",),
     )

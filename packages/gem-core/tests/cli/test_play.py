@@ -146,6 +146,11 @@ def test_images_are_placeholders_and_can_be_saved(play, tmp_path):
     saved.unlink()
 
 
+@pytest.mark.parametrize("arguments", [(), ("--wrappers", "concat"), ("--wrappers", "latest")])
+def test_what_stands_around_an_observation_is_shown_once(play, arguments):
+    assert play(":quit\n", *arguments).count(f"board: {FIRST}") == 1
+
+
 def test_transcript_holds_every_event(play, tmp_path):
     path = tmp_path / "t.jsonl"
     play("4\n:undo\n5\n", "--transcript", str(path))

@@ -476,12 +476,12 @@ class Table:
     def _show(self, observation: Any, info: Any) -> None:
         print()
         around = info if isinstance(info, dict) else {}
-        for part in (around.get("prefix"), observation):
-            text = self.text(part)
-            if text.strip():
-                print(self.wrapped(text))
-        suffix = self.text(around.get("suffix"))
-        if suffix.strip():
+        prefix, text, suffix = map(self.text, (around.get("prefix"), observation, around.get("suffix")))
+        if prefix.strip() and not text.startswith(prefix):  # a wrapper may have put it there already
+            print(self.wrapped(prefix))
+        if text.strip():
+            print(self.wrapped(text))
+        if suffix.strip() and not text.endswith(suffix):
             print(style(self.wrapped(suffix), "bold"))
         reason = self.text(around.get("invalid_action"))
         if reason and reason not in self.text_shown(observation):
