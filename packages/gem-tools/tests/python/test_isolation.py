@@ -501,6 +501,31 @@ def test_programs_at_the_same_time_do_not_meet():
         assert [r.stdout for r in results] == ["2\n", "2\n"]  # the warm interpreter and the program itself
 
 
+@pytest.mark.parametrize("backend", ["isolated", "subprocess"])
+def test_a_trainer_with_many_open_files_hands_none_on(backend):
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(200)]
+    code = """
+        import os
+        names = []
+        for name in sorted(os.listdir("/proc/self/fd"), key=int):
+            try:
+                names.append((int(name), os.readlink(f"/proc/self/fd/{name}").split(":")[0]))
+            except OSError:
+                pass  # the listing's own
+        print([(number, kind) for number, kind in names if number > 2])
+        """
+    try:
+        with Executor(backend, slots=1, timeout=20.0) as pool:
+            for stdin in ("", "x"):
+                assert run(pool, code, stdin=stdin).stdout == "[]\n"
+            with pool.session() as session:
+                kinds = session.run("import os\nprint(len(os.listdir('/proc/self/fd')))").stdout
+            assert int(kinds) <= 6  # streams, the session's own wire, the listing
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+
+
 # -- its own rights ------------------------------------------------------------------------------------------
 
 

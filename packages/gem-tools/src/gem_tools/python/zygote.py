@@ -1045,17 +1045,29 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
+def lowered(fd: int) -> int:
+    """Move our one descriptor to the lowest place, whatever number the trainer's open files gave it.
+
+    A fork closes what lies below :data:`TOP_FD`: a control socket above it would be in every program's hands.
+    """
+    if fd != 3:
+        os.dup2(fd, 3, inheritable=False)
+    else:
+        os.set_inheritable(fd, False)
+    os.closerange(4, 65536)
+    return 3
+
+
 def main() -> None:
     sys.set_int_max_str_digits(0)  # programs may print the integers they compute
     hooks.__exit__()
-    control = _socket.socket(fileno=int(sys.argv[1]))
+    control = _socket.socket(fileno=lowered(int(sys.argv[1])))
     for number in (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ):
         set_handler(number, SIG_DFL if number == signal.SIGINT else SIG_IGN)
     head = control.recv(8, _socket.MSG_WAITALL)
     if len(head) < 8:
         return
     config = marshal.loads(receive(control, int.from_bytes(head, "little")))
-    os.set_inheritable(control.fileno(), False)
     standard_streams()
     os.environ.pop("LD_BIND_NOW", None)  # it was for us: see Slot
     rehearse(config)
