@@ -54,6 +54,7 @@ def test_options_of_build(tmp_path, capsys):
         (("query", "{index}", "x", "--method", "dense"), "has no vectors"),
         (("serve", "{tmp}/none"), "make one with `gem search build"),
         (("serve", "{index}", "--workers", "0"), "must be at least 1"),
+        (("serve", "{index}", "--port", "65536"), "a port is a number from 0 to 65535, got 65536"),
         ((), "the following arguments are required"),
     ],
 )

@@ -53,6 +53,16 @@ def test_named_columns(tmp_path):
         list(read_corpus(path, Layout(text_column="nosuch")))
 
 
+@pytest.mark.parametrize(
+    "damage", [lambda whole: b"no gzip", lambda whole: whole[:-9], lambda whole: whole[:12] + b"??"]
+)
+def test_a_gzip_file_that_is_damaged(tmp_path, damage):
+    path = write(tmp_path / "c.jsonl.gz", ROWS)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(gem.DataError, match=r"c\.jsonl\.gz is no gzip file, or is damaged: "):
+        list(read_corpus(path))
+
+
 def test_documents_without_ids_are_counted_and_empty_ones_left_out(tmp_path):
     path = write(tmp_path / "c.jsonl", [{"text": "x"}, {"text": " \n"}, {"text": "y"}])
     assert [(d.id, d.text) for d in read_corpus(path)] == [("0", "x"), ("2", "y")]

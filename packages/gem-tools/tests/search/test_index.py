@@ -55,6 +55,7 @@ def test_bm25(index):
     assert nothing == []
     assert tokyo[0].title == "東京"
     assert retriever.search([], 3) == []
+    assert ids(retriever.search(["the capital of France"], 10**30)[0])[:2] == ["p", "r"]
     with pytest.raises(ValueError, match="topk must be at least 1"):
         retriever.search(["x"], 0)
 

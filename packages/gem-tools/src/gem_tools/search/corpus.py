@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,17 +135,20 @@ def _of_text(file: Path, root: Path) -> Document:
 
 
 def _json_lines(file: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    with (gzip.open if file.suffix == ".gz" else open)(file, "rb") as lines:
-        for number, line in enumerate(lines, 1):
-            if line.strip():
-                where = f"{file}:{number}"
-                try:
-                    row = json.loads(line)
-                except (ValueError, RecursionError) as error:
-                    raise DataError(f"{where} is not JSON: {error}") from None
-                if not isinstance(row, dict):
-                    raise DataError(f"{where} is not a JSON object")
-                yield where, row
+    try:
+        with (gzip.open if file.suffix == ".gz" else open)(file, "rb") as lines:
+            for number, line in enumerate(lines, 1):
+                if line.strip():
+                    where = f"{file}:{number}"
+                    try:
+                        row = json.loads(line)
+                    except (ValueError, RecursionError) as error:
+                        raise DataError(f"{where} is not JSON: {error}") from None
+                    if not isinstance(row, dict):
+                        raise DataError(f"{where} is not a JSON object")
+                    yield where, row
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{file} is no gzip file, or is damaged: {error}") from None
 
 
 def _separated(delimiter: str) -> Callable[[Path], Iterator[tuple[str, Mapping[str, Any]]]]:

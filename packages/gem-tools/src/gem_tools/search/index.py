@@ -110,6 +110,7 @@ class IndexRetriever:
         if topk < 1:
             raise ValueError(f"topk must be at least 1, got {topk}")
         opened = self._current()
+        topk = min(topk, max(opened.manifest.documents, 1))
         method = self._asked or ("hybrid" if opened.vectors is not None else "bm25")
         depth = topk if method != "hybrid" else max(topk, _FUSED)
         rankings = []

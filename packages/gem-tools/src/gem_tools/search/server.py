@@ -203,7 +203,10 @@ def serve(
 
     Raises:
         OSError: the port is taken, or the host is none of this machine's.
+        ValueError: there is no such port.
     """
+    if not 0 <= port <= 65535:
+        raise ValueError(f"a port is a number from 0 to 65535, got {port}")
     uvicorn = require("uvicorn")
     app = make_app(retriever, topk=topk, workers=workers)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
