@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+import gem
 from gem.cli import main
+from gem.registry import unregister
 
 PLUGIN = """
 from gem import EnvSpec, hookimpl
@@ -47,6 +49,18 @@ def test_info(capsys: pytest.CaptureFixture[str]) -> None:
         "",
         "A toy that counts.",
     ]
+
+
+def test_the_description_is_without_marks(capsys: pytest.CaptureFixture[str]) -> None:
+    class Marked(gem.Env):
+        """Ends at ``limit``, see :class:`~gem.Env` and :func:`gem.make`."""
+
+    gem.register("toy:Marked-v0", Marked)
+    try:
+        assert main(["info", "toy:Marked-v0"]) == 0
+    finally:
+        unregister("toy:Marked-v0")
+    assert capsys.readouterr().out.endswith("\nEnds at `limit`, see `gem.Env` and `gem.make`.\n")
 
 
 def test_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -315,6 +315,11 @@ def test_the_wrong_kind_of_policy(count):
         assert collect(collector, "async", [1], Server().__call__).metrics["episodes"] == 1
         with pytest.raises(TypeError, match=r"must be asynchronous .*collector.collect\(policy, seeds\)"):
             collect(collector, "async", [1], policy=lambda observation: "1")
+        for how in ("batch", "async"):
+            with pytest.raises(TypeError, match="a policy is a function from observations to responses, got 'counter'"):
+                collect(collector, how, [1], policy="counter")
+            with pytest.raises(TypeError, match=r"seeds are a sequence of seeds or tasks, such as range\(8\), got 32"):
+                collect(collector, how, 32)
 
 
 def test_a_policy_that_raises(count, how):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import re
 from typing import Any
 
 from gem.cli.output import print_table, style
@@ -45,8 +46,13 @@ def run(args: argparse.Namespace) -> int:
         ]
         print_table(rows, indent="  ")
     if doc:
-        print(f"\n{doc}")
+        print(f"\n{_plain(doc)}")
     return 0
+
+
+def _plain(doc: str) -> str:
+    """A docstring without the marks of reStructuredText: roles and double backticks."""
+    return re.sub(r":[a-z:]+:`~?([^`<]+)`", r"`\1`", doc).replace("``", "`")
 
 
 def _facts(spec: EnvSpec, missing: dict[str, str]) -> list[tuple[str, str]]:

@@ -244,6 +244,8 @@ class Collector:
         return _Use(self)
 
     def _episodes(self, tasks: Iterable[int | TaskSpec]) -> list[Episode]:
+        if not isinstance(tasks, Iterable):
+            raise TypeError(f"seeds are a sequence of seeds or tasks, such as range(8), got {tasks!r}")
         collection, self._collections = self._collections, self._collections + 1
         episodes = []
         for number, task in enumerate(tasks):
@@ -333,7 +335,9 @@ def _task(episode: Episode) -> TaskSpec:
 
 
 def _wanted(policy: Callable[..., Any], offered: tuple[str, ...]) -> frozenset[str]:
-    """Which of the keywords on offer a policy takes."""
+    """Which of the keywords on offer a policy takes; ``TypeError`` where it is no function."""
+    if not callable(policy):
+        raise TypeError(f"a policy is a function from observations to responses, got {policy!r}")
     try:
         parameters = inspect.signature(policy).parameters.values()
     except (TypeError, ValueError):  # some built-in callables do not tell
