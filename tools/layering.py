@@ -87,10 +87,8 @@ def breaches(package: Package, siblings: dict[str, str]) -> Iterator[str]:
                 and top not in {own} | ENVIRONMENT_MAY_IMPORT.get(package.name, {"gem"})
             ):
                 problem = f"an environment package may not import {top}"
-            elif package.name in ("gem-eval", "gem-rl") and top in siblings and top not in {own, "gem"}:
+            elif package.name == "gem-rl" and top in siblings and top not in {own, "gem"}:
                 problem = f"{package.name} reaches environments by id only, it may not import {top}"
-            elif package.name == "gem-eval" and top == "torch":
-                problem = "gem-eval may not import torch"
             elif top not in declared:
                 problem = f"imports {top}, which {package.name} does not declare"
             private = [part for part in (*module.split("."), *names) if part.startswith("_") and part != "__version__"]

@@ -22,7 +22,6 @@ KNOWN_PROVIDERS = {
     "qa": "gem-qa",
     "logic": "gem-qa",
     "rg": "gem-reasoning",
-    "terminal": "gem-terminal",
     "eval": "gem-math gem-code gem-qa",
 }
 

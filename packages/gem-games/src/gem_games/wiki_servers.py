@@ -91,7 +91,7 @@ class _Server:
             NoPage: the server says that there is nothing (404).
             gem.MissingDependency: there is no answer, or a refusal.
         """
-        request = urllib.request.Request(url, headers={"User-Agent": "gem-games WikiGame (github.com/axon-rl/gem)"})
+        request = urllib.request.Request(url, headers={"User-Agent": "gem-games WikiGame"})
         problem = ""
         for attempt in range(self.attempts):
             time.sleep(self.delay if not attempt else max(self.delay, 0.1 * 2**attempt))
