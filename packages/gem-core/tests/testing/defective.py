@@ -369,7 +369,8 @@ class SamplesFromGlobal(Digits):
 @breaks("GEM307")
 class SamplesFromEntropy(Digits):
     def sample_random_action(self) -> str:
-        return f"\\boxed{{{random.SystemRandom().randrange(10)}}}"
+        # Of ten digits two runs would sometimes draw the same ones.
+        return f"{random.SystemRandom().random()} is not \\boxed{{5}}"
 
 
 @breaks("GEM308")
@@ -523,7 +524,7 @@ class RunsALoop(Digits):
 class Hashes(Digits):
     def begin(self) -> None:
         super().begin()
-        self.secret = hash(f"{self.secret} a text") % 10
+        self.before = hash(f"{self.secret} a text")
 
 
 @breaks("GEM408")
@@ -654,7 +655,7 @@ class HoldsALambda(Digits):
 @breaks("GEM503")
 class PicklesTooLittle(Digits):
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_rng": None} if self.playing else self.__dict__
+        return {**self.__dict__, "turn": 0} if self.playing else self.__dict__
 
     def __deepcopy__(self, memo: Any) -> Any:
         return _deep(self, memo)
