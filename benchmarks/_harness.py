@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import statistics
 import subprocess
@@ -100,7 +101,9 @@ def main(
 
 
 def _measure(name: str, python: str) -> Numbers:
-    ended = subprocess.run([python, sys.argv[0], "--contender", name], capture_output=True, text=True)
+    # numpy's OpenBLAS starts threads that spin for 30 ms before they sleep: CPU time that is no contender's.
+    environ = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
+    ended = subprocess.run([python, sys.argv[0], "--contender", name], capture_output=True, text=True, env=environ)
     if ended.returncode:
         raise SystemExit(f"{name} failed:\n{ended.stderr}")
     numbers: Numbers = json.loads(ended.stdout.strip().splitlines()[-1])

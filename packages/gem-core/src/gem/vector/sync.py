@@ -89,12 +89,13 @@ class SyncVectorEnv(VectorEnv):
         terminated_K = np.zeros(size, bool)
         truncated_K = np.zeros(size, bool)
         for k, reward, terminated, truncated in events:
-            index = indices[k]
-            if reward != 0.0:
+            if type(reward) is float:
+                rewards_K[k] = reward
+            else:
                 try:
                     rewards_K[k] = check_reward(reward)
                 except TypeError as error:
-                    outcome = self._slots[index].fail("step", error)
+                    outcome = self._slots[indices[k]].fail("step", error)
                     observations[k], _, terminated, truncated, infos[k] = outcome
                     settled.add(k)
             if terminated:
@@ -107,15 +108,15 @@ class SyncVectorEnv(VectorEnv):
                 continue
             if same_step:
                 try:
-                    first, begun = resets[index]()
+                    first, begun = resets[indices[k]]()
                     infos[k] = {**begun, "final_obs": observations[k], "final_info": infos[k]}
                     observations[k] = first
                 except BaseException as error:
                     outcome = observations[k], reward, terminated, truncated, infos[k]
-                    observations[k], _, _, _, infos[k] = self._slots[index].fail_reset(outcome, error)
+                    observations[k], _, _, _, infos[k] = self._slots[indices[k]].fail_reset(outcome, error)
                     settled.add(k)
             elif self.autoreset is AutoresetMode.NEXT_STEP:
-                self._slots[index].pending = True
+                self._slots[indices[k]].pending = True
                 settled.add(k)
         if self.autoreset is AutoresetMode.DISABLED:
             self._idle.update([indices[k] for k in (terminated_K | truncated_K).nonzero()[0].tolist()])
