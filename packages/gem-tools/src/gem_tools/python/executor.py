@@ -282,7 +282,7 @@ class Executor:
 
     # -- slots ----------------------------------------------------------------------------------------
 
-    def start_slot(self) -> Slot:
+    def _start_slot(self) -> Slot:
         """A warm interpreter that the caller closes."""
         if self._closed:
             raise ValueError("the executor is closed; make a new one")
@@ -297,13 +297,13 @@ class Executor:
             try:
                 slot.preload(self._fixed_preload)
             except SlotLost:
-                self.let_go(slot)
+                self._let_go(slot)
                 names = ", ".join(self._fixed_preload)
                 raise MissingDependency(f"the interpreter ended while it imported {names}; shorten preload") from None
         return slot
 
-    def let_go(self, slot: Slot) -> None:
-        """Close a slot that :meth:`start_slot` returned."""
+    def _let_go(self, slot: Slot) -> None:
+        """Close a slot that :meth:`_start_slot` returned."""
         slot.close()
         with self._lock:
             self._busy.discard(slot)
@@ -326,12 +326,12 @@ class Executor:
             self._asked.update(packages)
             return [package for package in packages if self._asked[package] >= _OFTEN]
 
-    def give_up(self, packages: Sequence[str]) -> None:
+    def _give_up(self, packages: Sequence[str]) -> None:
         """Never load these packages into a warm interpreter again."""
         with self._lock:
             self._unfit.update(packages)
 
-    def take(self) -> Slot:
+    def _take(self) -> Slot:
         """An idle interpreter, or a new one."""
         while True:
             with self._lock:
@@ -341,10 +341,10 @@ class Executor:
                 self._busy.add(slot)
             if slot.connected():
                 return slot
-            self.let_go(slot)
-        return self.start_slot()
+            self._let_go(slot)
+        return self._start_slot()
 
-    def put_back(self, slot: Slot) -> None:
+    def _put_back(self, slot: Slot) -> None:
         with self._lock:
             self._busy.discard(slot)
             if slot.usable and not self._closed:
@@ -367,22 +367,22 @@ class _Lease:
             self.give_back()
             slot = None
         if slot is None:
-            slot = self._slot = self._executor.take()
+            slot = self._slot = self._executor._take()
             missing = [package for package in self._preload if package not in slot.preloaded]
             if missing:
                 try:
                     slot.preload(missing)
                 except SlotLost:  # an import that kills its interpreter is the program's own affair
                     self._preload = []
-                    self._executor.give_up(missing)
+                    self._executor._give_up(missing)
                     self.give_back()
-                    slot = self._slot = self._executor.take()
+                    slot = self._slot = self._executor._take()
         return slot.ask(what, body, timeout)
 
     def give_back(self) -> None:
         if self._slot is not None:
             slot, self._slot = self._slot, None
-            self._executor.put_back(slot)
+            self._executor._put_back(slot)
 
 
 class _Program:
@@ -458,7 +458,7 @@ class Session:
         executor = self._executor
         with self._lock:
             if self._slot is None:
-                self._slot = executor.start_slot()
+                self._slot = executor._start_slot()
                 self._slot.ask(zygote.OPEN, b"", zygote.GRACE)
             body = told(source, executor)
             try:
@@ -475,7 +475,7 @@ class Session:
 
     def _drop(self) -> None:
         if self._slot is not None:
-            self._executor.let_go(self._slot)
+            self._executor._let_go(self._slot)
             self._slot = None
 
     def close(self) -> None:
