@@ -111,8 +111,30 @@ def test_rules_are_switches() -> None:
     assert equal("0.28", r"28\%", Rules(percent_both_ways=False))
     assert not equal(r"5\text{ cm}", "5", Rules(ignore_missing_unit=False))
     assert not equal("0<x<12.5", "(0,12.5)", Rules(inequality_as_interval=False))
+    assert equal(r"\text{5 cm}", r"5\text{ cm}", Rules(ignore_missing_unit=False))
+    assert not equal("5", r"5\text{ cm}", Rules(ignore_missing_unit=False))
     assert not equal("0.333333", "1/3", Rules(rounded_digits=None))
     assert equal("0.333", "1/3", Rules(rounded_digits=3))
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "for_any_sign"),
+    [
+        (r"\sqrt{\frac{1}{n}}", r"\frac{1}{\sqrt{n}}", False),
+        (r"\sqrt{x^2}", "x", False),
+        (r"\sqrt{x^2}", "|x|", True),
+        (r"\sqrt{x^2y^2}", "xy", False),
+        (r"\sqrt{a^2b^2}", "ab", False),
+        (r"\ln x^2", r"2\ln x", False),
+        (r"y = \sqrt{x^2}", "y = x", False),
+        (r"\sqrt{x+1}\sqrt{x+1}", "x+1", True),
+        ("(x-y)(x+y)", "x^2-y^2", True),
+        ("y=2x+1", "2x-y+1=0", True),
+    ],
+)
+def test_identities_of_positive_numbers_hold_unless_told_otherwise(answer: str, gold: str, for_any_sign: bool) -> None:
+    assert equal(answer, gold)
+    assert equal(answer, gold, Rules(positive_variables=False)) is for_any_sign
 
 
 def test_latex_that_is_not_read_is_undecided() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import string
 from fractions import Fraction
 
 import pytest
@@ -25,6 +27,14 @@ def test_agreement_is_confirmed_with_many_digits() -> None:
     assert values.equal(read(r"\sqrt{3+2\sqrt2}"), read(r"1+\sqrt2"))
     assert not values.equal(read(r"\sqrt2+10^{-20}"), read(r"\sqrt2"))
     assert not values.equal(read(r"e^{\pi\sqrt{163}}"), read("262537412640768744"))
+
+
+def test_any_two_variables_meet_with_every_pair_of_signs() -> None:
+    names = [*string.ascii_letters, "alpha", "theta", "x_1", "x_2"]
+    for pair in itertools.combinations(names, 2):
+        met = {tuple(values._variable(name, n) > 0 for name in pair) for n in range(values.SIGNED_POINTS)}
+        assert len(met) == 4, pair
+        assert all(values._variable(name, n) > 0 for name in pair for n in range(values.POINTS))
 
 
 def test_points_outside_the_domain_decide_nothing() -> None:

@@ -24,18 +24,21 @@ class Rules:
         ignore_missing_unit: 5 answers 5 cm, and 5 apples answer 5; units that both sides state must agree in any
             case, and are not converted (90 degrees are not pi/2, 50 cents are not 0.50 dollars).
         inequality_as_interval: 0 < x < 12 answers (0, 12).
+        positive_variables: variables stand for positive numbers, so sqrt(x^2) is x and sqrt(1/n) is 1/sqrt(n);
+            otherwise two formulas must agree for numbers of either sign, as complex ones where they are no real ones.
         rounded_digits: a decimal with at least this many significant digits answers the number it is the correct
             rounding of (0.333333 answers 1/3); ``None``: it never does.
 
-    What is no option: variables are taken to be positive, so sqrt(x^2) is x; ``log`` without a base is natural or
-    decimal, whichever agrees; lists without brackets and sets have no order, points and intervals have; an equation
-    x = 5 answers 5, and its right side is what it says; a letter chooses ("(B) 12" answers B, and 12 answers
-    "(B) 12"); "no solution" is the empty set; a number in a base never equals one without.
+    What is no option: ``log`` without a base is natural or decimal, whichever agrees; lists without brackets and sets
+    have no order, points and intervals have; an equation x = 5 answers 5, and its right side is what it says; a letter
+    chooses ("(B) 12" answers B, and 12 answers "(B) 12"); "no solution" is the empty set; a number in a base never
+    equals one without.
     """
 
     percent_both_ways: bool = True
     ignore_missing_unit: bool = True
     inequality_as_interval: bool = True
+    positive_variables: bool = True
     rounded_digits: int | None = 6
 
 
@@ -455,7 +458,9 @@ def _same_equation(a: Tree, b: Tree, rules: Rules) -> bool:
         if any(abs(values.value(side, precise=True)) < 1e-12 for side in (left, right)):
             return False
         # what the one is to the other at the first point it is at every point
-        return values.equal(("mul", left, ("fixed", right)), ("mul", right, ("fixed", left)))
+        return values.equal(
+            ("mul", left, ("fixed", right)), ("mul", right, ("fixed", left)), positive=rules.positive_variables
+        )
     except NotANumber:
         return False
 
@@ -501,12 +506,13 @@ def _same_number(a: Tree, b: Tree, rules: Rules) -> bool:
     if infinite != (0, 0):
         return infinite[0] == infinite[1]
     try:
-        if values.equal(a, b):
+        positive = rules.positive_variables
+        if values.equal(a, b, positive=positive):
             return True
         if _rounds_to(a, b, rules.rounded_digits) or _rounds_to(b, a, rules.rounded_digits):
             return True
         plain_logs = [values.PLAIN_LOG in values.names(tree) for tree in (a, b)]
-        return plain_logs[0] != plain_logs[1] and values.equal(a, b, decimal_log=True)
+        return plain_logs[0] != plain_logs[1] and values.equal(a, b, decimal_log=True, positive=positive)
     except NotANumber:
         return False
 

@@ -1,8 +1,8 @@
 """What an expression tree is worth: exact fractions where possible, complex numbers where not.
 
-Variables take a few fixed positive values, so that two expressions are equal when they agree at all of them (the
-Schwartz-Zippel argument); positive ones, so that identities such as sqrt(1/n) = 1/sqrt(n) hold. Floating point says
-quickly that two values differ; that they agree is confirmed with 60 digits.
+Variables take a few fixed values, so that two expressions are equal when they agree at all of them (the
+Schwartz-Zippel argument); positive ones unless told otherwise, so that identities such as sqrt(1/n) = 1/sqrt(n) hold.
+Floating point says quickly that two values differ; that they agree is confirmed with 60 digits.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from gem_math.grading.latex import Tree
 #: A :class:`Fraction` where the value is exact; otherwise a complex number, of floats or with :data:`DIGITS` digits.
 Number = Any
 
-#: How many assignments of the variables two expressions must agree at.
-POINTS = 3
+#: How many assignments of the variables two expressions must agree at: those with positive values, and those with
+#: others, as many as it takes for any two variables to meet with every pair of signs.
+POINTS, SIGNED_POINTS = 3, 64
 
 #: Values that differ by more than this, relatively, are different without a closer look.
 COARSE = 1e-6
@@ -49,9 +50,13 @@ class TooLarge(NotANumber):
 
 @lru_cache(maxsize=4096)
 def _variable(name: str, point: int) -> Fraction:
-    """A positive value, the same in every process: below 1 at the first point, between 1/2 and 3 at the others."""
+    """A value, the same in every process: below 1 at the first point, between 1/2 and 3 at the others.
+
+    Positive at the first :data:`POINTS` points; negative at the next; after that the name decides.
+    """
     spread = zlib.crc32(f"{name}:{point}".encode()) % 2_500_009
-    return Fraction(500_003 + spread if point else 100_003 + spread // 3, 1_000_003)
+    size = Fraction(500_003 + spread if point else 100_003 + spread // 3, 1_000_003)
+    return -size if point == POINTS or (point > POINTS and spread % 2) else size
 
 
 _CONSTANTS = frozenset({"pi", "e", "i"})
@@ -84,18 +89,23 @@ def symbols(tree: Tree) -> set[str]:
     return names(tree) - _NOT_VARIABLES
 
 
-def equal(a: Tree, b: Tree, *, decimal_log: bool = False) -> bool:
+def equal(a: Tree, b: Tree, *, decimal_log: bool = False, positive: bool = True) -> bool:
     """Whether two arithmetic trees agree at every assignment of their variables.
 
     An assignment at which either is not real though neither speaks of *i* decides nothing (arcsin of 2), unless they
     all are such.
 
+    Args:
+        decimal_log: a ``log`` without a base has base 10, otherwise e.
+        positive: variables stand for positive numbers. Otherwise for numbers of either sign, and complex values (the
+            principal ones) decide as real ones do.
+
     Raises:
         NotANumber: one of them has no numerical value.
     """
     named = names(a) | names(b)
-    points = POINTS if named - _NOT_VARIABLES else 1
-    complex_meant = "i" in named or points == 1
+    points = 1 if not named - _NOT_VARIABLES else POINTS if positive else SIGNED_POINTS
+    complex_meant = "i" in named or points == 1 or not positive
     decided = 0
     for point in range(points):
         x, y = value(a, point, decimal_log=decimal_log), value(b, point, decimal_log=decimal_log)
