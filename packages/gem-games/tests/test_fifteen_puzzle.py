@@ -1,3 +1,6 @@
+import subprocess
+import sys
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -8,9 +11,8 @@ from gem_games.fifteen_puzzle import LEVELS, FifteenPuzzle
 def start(tiles, **options):
     env = FifteenPuzzle(num_rows=2, **options)
     env.reset(seed=0)
-    env.tiles, env.gap = bytearray(tiles), tiles.index(0)
     a, b, c, d = [str(tile or "__").rjust(2) for tile in tiles]
-    env.screen = bytearray(f"{a} {b}\n{c} {d}", "ascii")
+    env.screen, env.gap = f"{a} {b}\n{c} {d}".encode(), tiles.index(0)
     return env
 
 
@@ -62,9 +64,10 @@ def test_the_board_stays_a_permutation_and_shows_the_tiles(seed, side, moves):
     for move in moves:
         if env.playing:
             env.step(f"\\boxed{{{move}}}")
-        assert sorted(env.tiles) == list(range(side * side))
-        assert env.tiles[env.gap] == 0
-        assert shown(env) == list(env.tiles)
+        tiles = shown(env)
+        assert sorted(tiles) == list(range(side * side))
+        assert tiles[env.gap] == 0
+        assert [len(line) for line in env.board().split("\n")] == [3 * side - 1] * side
 
 
 def inversions_allow_a_solution(tiles, side):
@@ -82,8 +85,9 @@ def test_boards_can_be_solved_in_time_and_are_not_solved(side, turns, assert_sol
     env = FifteenPuzzle(num_rows=side, max_turns=turns)
     for seed in range(60):
         env.reset(seed=seed)
-        assert list(env.tiles) != [*range(1, side * side), 0]
-        assert inversions_allow_a_solution(env.tiles, side)
+        assert shown(env) != [*range(1, side * side), 0]
+        assert inversions_allow_a_solution(shown(env), side)
+        assert len(env.trail) <= turns
     assert_solved(env, range(60))
 
 
@@ -100,11 +104,28 @@ def test_the_solver_comes_back_after_a_detour():
 def test_boards_differ():
     env = FifteenPuzzle(num_rows=4, max_turns=50)
     env.reset(seed=0)
-    boards = set()
+    boards, lengths = set(), set()
     for _ in range(500):
         env.reset()
-        boards.add(tuple(env.tiles))
+        boards.add(env.board())
+        lengths.add(len(env.trail))
     assert len(boards) > 480
+    assert min(lengths) < 33
+    assert max(lengths) > 42
+
+
+def test_a_seed_gives_the_same_board_whatever_was_drawn_before():
+    script = "from gem_games.fifteen_puzzle import FifteenPuzzle; env = FifteenPuzzle(num_rows=4, max_turns=50); "
+    shown = [
+        subprocess.run(
+            [sys.executable, "-c", f"{script}[env.reset() for _ in range({before})]; print(env.reset(seed=7))"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for before in (0, 300)
+    ]
+    assert shown[0] == shown[1] != ""
 
 
 @pytest.mark.parametrize("box", ["up", " Up. ", r"\text{UP}", "$up$", "'up'"])

@@ -120,8 +120,8 @@ class Game(Env):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begin an episode: the rules, and the board in ``info["suffix"]``. ``options`` is not used."""
-        if seed is not None:
-            self.reseed(seed)
+        if seed is not None or options is not None:
+            super().reset(seed=seed, options=options)
         settings = self._settings
         index = 0
         if len(settings) > 1:
@@ -133,7 +133,7 @@ class Game(Env):
         prompt = self._prompts[index]
         if prompt is None:
             prompt = self._prompts[index] = self.rules()
-        return prompt, {"suffix": self.suffix()}
+        return prompt, {"suffix": f"{self.board()}\n{self.request}" if self._has_board else self.request}
 
     def step(self, action: str) -> Step:
         """Play the move in the last box of ``action``."""

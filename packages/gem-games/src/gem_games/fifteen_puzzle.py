@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
+from hashlib import blake2b
+from operator import eq
 from typing import Any
 
 from gem_games.base import DIRECTIONS, Game, Outcome, direction
@@ -13,8 +15,8 @@ class FifteenPuzzle(Game):
     r"""Numbered tiles on a square board are slid into order with ``\boxed{up}``, ``down``, ``left`` and ``right``.
 
     The direction is the one in which a tile moves into the gap. Boards come from a random walk away from the solved
-    one of at most ``max_turns`` steps (and 5 a cell), so each can be solved in time. Reward 1.0 when solved; at the
-    turn limit the share of tiles in place.
+    one of at most ``max_turns`` steps (and 5 a cell), so each can be solved in time; there are two million of a size.
+    Reward 1.0 when solved; at the turn limit the share of tiles in place.
 
     Args:
         num_rows: rows, and columns, 2 to 10; ``None`` draws.
@@ -43,35 +45,22 @@ class FifteenPuzzle(Game):
         )
 
     def deal(self) -> None:
-        side, random = self.num_rows, self.rng.random
-        board = _geometry(side)
-        longest = min(self.max_turns, 5 * side * side)
-        steps = longest - int(random() * (longest // 2 + 1))
-        tiles = goal = board.goal
-        state = board.start
-        trail = []
-        while True:
-            if steps >= STRIDE:
-                walks = board.strides[state] or board.stride(state)
-                steps -= STRIDE
-            elif steps > 0 or tiles == goal:
-                walks = board.steps[state]
-                steps -= 1
-            else:
-                break
-            order, state, moves = walks[int(random() * len(walks))]
-            tiles = order.translate(tiles + board.padding)
-            trail.append(moves)
-        #: Tile by tile, 0 for the gap.
-        self.tiles = bytearray(tiles)
-        self.gap = state // 5
-        #: The moves that led here from the goal; a move that takes the last one back shortens it.
-        self.trail = bytearray(b"".join(trail))
-        screen = bytearray(b"".join(map(_LABELS.__getitem__, tiles)))
-        for end in board.line_ends:
-            screen[end] = 10
-        screen.pop()
+        walks = _walks(self.num_rows, self.max_turns)
+        parts, make, random = walks.parts, walks.make, self.rng.random
+        solved = screen = walks.solved
+        while screen == solved:
+            draw = int(random() * VARIANTS**3)
+            first, state, out = parts[START][draw % VARIANTS] or make(START, draw % VARIANTS)
+            draw //= VARIANTS
+            second, state, on = parts[state][draw % VARIANTS] or make(state, draw % VARIANTS)
+            draw //= VARIANTS
+            third, state, away = parts[state][draw] or make(state, draw)
+            screen = walks.board.translate(third).translate(second).translate(first)
+        #: The board as it is shown: two characters and a blank or a line's end for each tile.
         self.screen = screen
+        self.gap = state // 4
+        #: The moves that led here from the goal; a move that takes the last one back shortens it.
+        self.trail = out + on + away
 
     @staticmethod
     def read(box: str) -> int | None:
@@ -79,21 +68,17 @@ class FifteenPuzzle(Game):
 
     def play(self, move: int) -> tuple[str, float, Outcome]:
         gap = self.gap
-        other = _geometry(self.num_rows).to[gap][move]
+        other = _neighbours(self.num_rows)[gap][move]
         if other < 0:
             return self.invalid(f"there is no tile that could move {DIRECTIONS[move]}")
-        tiles, screen, trail = self.tiles, self.screen, self.trail
-        tiles[gap] = tiles[other]
-        tiles[other] = 0
-        self.gap = other
+        screen, trail = bytearray(self.screen), self.trail
         a, b = 3 * gap, 3 * other
         screen[a : a + 2] = screen[b : b + 2]
         screen[b : b + 2] = b"__"
-        if trail and trail[-1] == move ^ 1:
-            trail.pop()
-        else:
-            trail.append(move)
-        if tiles == _geometry(self.num_rows).goal:
+        self.screen = bytes(screen)
+        self.gap = other
+        self.trail = trail[:-1] if trail and trail[-1] == move ^ 1 else trail + _MOVES[move]
+        if screen == _solved(self.num_rows):
             return f"Turn {self.turn}: moved {DIRECTIONS[move]}. The puzzle is solved!", 1.0, True
         return f"Turn {self.turn}: moved {DIRECTIONS[move]}.", 0.0, None
 
@@ -101,10 +86,8 @@ class FifteenPuzzle(Game):
         return self.screen.decode()
 
     def credit(self) -> float:
-        in_place = sum(
-            [tile == place for tile, place in zip(self.tiles[:-1], _geometry(self.num_rows).goal, strict=False)]
-        )
-        return in_place / (self.num_rows**2 - 1)
+        tiles = self.num_rows**2 - 1
+        return sum(map(eq, self.screen.split()[:tiles], _solved(self.num_rows).split())) / tiles
 
     def random_move(self) -> str:
         return DIRECTIONS[int(self.rng.random() * 4)]
@@ -114,70 +97,100 @@ class FifteenPuzzle(Game):
         return DIRECTIONS[self.trail[-1] ^ 1]
 
 
-_LABELS = [b"__ ", *(b"%2d " % tile for tile in range(1, 100))]
-
-#: Steps of a random walk that are drawn at once.
-STRIDE = 6
-
-#: Some steps of a walk: where the tile of each place comes from, the state they lead to, and the moves.
-Steps = tuple[bytes, int, bytes]
-
-
-class _Geometry:
-    """What there is to know of a size of board.
-
-    A state of a walk is ``5 * gap + last``, where ``last`` is the last move (4 for none); a walk never takes its last
-    move back. Runs of ``STRIDE`` steps are made when a walk first comes to their state, and kept.
-    """
-
-    def __init__(self, side: int) -> None:
-        self.side = side
-        cells = side * side
-        self.goal = bytes([*range(1, cells), 0])
-        self.start = 5 * (cells - 1) + 4
-        self.padding = bytes(256 - cells)
-        self.line_ends = range(3 * side - 1, 3 * cells, 3 * side)
-        #: Where the gap goes by each move, -1 for nowhere.
-        self.to: list[list[int]] = []
-        self.steps: list[list[Steps]] = []
-        self.strides: list[list[Steps]] = [[] for _ in range(5 * cells)]
-        for gap in range(cells):
-            row, column = divmod(gap, side)
-            to = [gap + side if row < side - 1 else -1, gap - side if row else -1]
-            to += [gap + 1 if column < side - 1 else -1, gap - 1 if column else -1]
-            self.to.append(to)
-            for last in range(5):
-                moves = [move for move in range(4) if to[move] >= 0 and (last == 4 or move != last ^ 1)]
-                self.steps.append(
-                    [(_swapped(cells, gap, to[move]), 5 * to[move] + move, bytes([move])) for move in moves]
-                )
-
-    def stride(self, state: int) -> list[Steps]:
-        """All runs of ``STRIDE`` steps from a state."""
-        runs: list[Steps] = [(bytes(range(self.side**2)), state, b"")]
-        for _ in range(STRIDE):
-            runs = [
-                (order.translate(so_far + self.padding), to, moves + move)
-                for so_far, at, moves in runs
-                for order, to, move in self.steps[at]
-            ]
-        self.strides[state] = runs
-        return runs
-
-    def __reduce__(self) -> tuple[Any, tuple[int]]:
-        return _geometry, (self.side,)
-
-
-def _swapped(cells: int, a: int, b: int) -> bytes:
-    order = bytearray(range(cells))
-    order[a], order[b] = b, a
-    return bytes(order)
+_MOVES = [bytes([move]) for move in range(4)]
 
 
 @cache
-def _geometry(side: int) -> _Geometry:
-    return _Geometry(side)
+def _neighbours(side: int) -> list[list[int]]:
+    """By cell: where the gap goes by each move, -1 for nowhere."""
+    cells = []
+    for cell in range(side * side):
+        row, column = divmod(cell, side)
+        vertical = [cell + side if row < side - 1 else -1, cell - side if row else -1]
+        cells.append([*vertical, cell + 1 if column < side - 1 else -1, cell - 1 if column else -1])
+    return cells
 
+
+@cache
+def _solved(side: int) -> bytes:
+    """The board in order, as it is shown."""
+    labels = [f"{tile:2}" for tile in range(1, side * side)] + ["__"]
+    return "\n".join(" ".join(labels[row : row + side]) for row in range(0, side * side, side)).encode()
+
+
+#: Part of a walk: how it moves the bytes of a board, the state it leads to, and its moves.
+_Part = tuple[bytes, int, bytes]
+
+#: Parts that lead away from each state.
+VARIANTS = 128
+#: The state of a walk that has not begun.
+START = -1
+
+
+class _Walks:
+    """Random walks of the gap away from the solved board, put together from three parts that are made once and kept.
+
+    A state is ``4 * gap + last``, where ``last`` is the last move: a walk never takes its last move back. From each
+    state lead ``VARIANTS`` parts, each a random walk of its own length. They are drawn when they are first needed, and
+    what is drawn does not depend on when that is. So there are ``VARIANTS ** 3`` boards of a size and a limit of turns.
+
+    A board that is not yet drawn is a text in which ``2 * cell`` and ``2 * cell + 1`` stand for the two characters of a
+    cell. A part translates what stands for a cell after it into what stands for where its tile was before it, and the
+    first part into the characters of the solved board.
+    """
+
+    def __init__(self, side: int, max_turns: int) -> None:
+        cells = side * side
+        longest = min(max_turns, 5 * cells)
+        #: How many moves a part takes at most.
+        self.length = longest // 3
+        self.first_length = longest - 2 * self.length
+        self.solved = _solved(side)
+        #: By state, and last of all for the start: the parts that lead away, and where the gap can go by which move.
+        self.parts: list[list[_Part | None]] = [[None] * VARIANTS for _ in range(4 * cells + 1)]
+        self.steps = [
+            [(other, move) for move, other in enumerate(neighbours) if other >= 0 and move != last ^ 1]
+            for neighbours in _neighbours(side)
+            for last in range(4)
+        ]
+        self.steps.append([(other, move) for move, other in enumerate(_neighbours(side)[-1]) if other >= 0])
+        board, labels = bytearray(self.solved), bytearray(range(256))
+        for place, label in enumerate(self.solved):
+            cell, column = divmod(place, 3)
+            code = 2 * cell + column if column < 2 else _LINE_END if label == ord("\n") else _BLANK
+            board[place], labels[code] = code, label
+        self.board, self.labels = bytes(board), bytes(labels)
+
+    def make(self, state: int, variant: int) -> _Part:
+        """Draw a part and keep it."""
+        longest = self.first_length if state == START else self.length
+        cells = [*range(len(self.parts) // 4)]
+        # 512 random bits are enough for the 167 draws of the longest part.
+        draws = int.from_bytes(blake2b(b"%d %d" % (state, variant)).digest(), "big")
+        gap, moves, to = len(cells) - 1 if state == START else state // 4, bytearray(), state
+        draws, shorter = divmod(draws, longest // 2 + 1)
+        for _ in range(longest - shorter):
+            options = self.steps[to]
+            draws, drawn = divmod(draws, len(options))
+            other, move = options[drawn]
+            cells[gap], cells[other] = cells[other], cells[gap]
+            moves.append(move)
+            gap, to = other, 4 * other + move
+        order = bytearray(range(256))
+        order[0 : 2 * len(cells) : 2] = bytes([2 * cell for cell in cells])
+        order[1 : 2 * len(cells) : 2] = bytes([2 * cell + 1 for cell in cells])
+        part = bytes(order.translate(self.labels) if state == START else order), to, bytes(moves)
+        self.parts[state][variant] = part
+        return part
+
+
+@lru_cache(maxsize=32)
+def _walks(side: int, max_turns: int) -> _Walks:
+    return _Walks(side, max_turns)
+
+
+#: What stands for the characters between cells; no cell has codes this large.
+_BLANK, _LINE_END = 254, 255
 
 #: What is drawn from.
 LEVELS = ({"num_rows": 2, "max_turns": 10}, {"num_rows": 3, "max_turns": 20}, {"num_rows": 4, "max_turns": 50})
