@@ -52,3 +52,11 @@ def test_options_of_the_tool_go_beside_those_of_the_wrapper():
         assert "Traceback" not in env.step("<python>1 / 0</python>")[0]
     with pytest.raises(TypeError, match="timeout cannot be given beside tools=; give them to the tool"):
         apply_wrappers(Question(), {"name": "python_tool", "tools": ["python_tool"], "timeout": 7.0})
+
+
+@pytest.mark.parametrize(("name", "own"), [("python_tool", "backend"), ("search_tool", "topk"), ("mcp_tool", "config")])
+def test_an_option_that_does_not_exist(name, own):
+    with pytest.raises(
+        TypeError, match=rf"^the wrapper '{name}' has no option 'nope' \(.*\b{own}\b.*max_tool_uses.*\)$"
+    ):
+        apply_wrappers(Question(), {"name": name, own: None, "nope": 1})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from gem.env import Env
@@ -99,7 +99,7 @@ def _unknown_message(env_id: str) -> str:
         if entry_point.group == "gem.envs" and entry_point.name == namespace:
             return (
                 f"unknown environment {env_id!r}: {entry_point.distribution}, which provides {namespace!r}, "
-                "is kept out by GEM_PLUGINS or GEM_DISABLE_PLUGINS"
+                "is kept out by " + "; ".join(["GEM_PLUGINS or GEM_DISABLE_PLUGINS", *manager().unknown_names()])
             )
     if namespace in KNOWN_PROVIDERS:
         return f"no installed package provides {namespace!r} environments: pip install {KNOWN_PROVIDERS[namespace]}"
@@ -207,7 +207,7 @@ def make(env_id: str | EnvSpec, *, wrappers: str | Iterable[str | Callable[[Env]
     try:
         env: Env = factory(**found.kwargs)
     except TypeError as error:
-        explanation = _explain_options(found, factory, error)
+        explanation = explain_options(repr(found.id), found.kwargs, options(factory), error)
         if explanation is None:
             raise
         raise TypeError(explanation) from error
@@ -266,25 +266,30 @@ _MISSING = re.compile(r"missing \d+ required (?:positional|keyword-only) argumen
 _CALLED = re.compile(r"([\w.<>]+?)(?:\.__init__)?\(\) ")
 
 
-def _explain_options(found: EnvSpec, factory: Callable[..., Any], error: TypeError) -> str | None:
-    """What is wrong with the options, where that is what a ``TypeError`` was about; ``None`` where it was not."""
+def explain_options(what: str, given: Mapping[str, Any], own: dict[str, Any], error: TypeError) -> str | None:
+    """What is wrong with the options, where that is what a ``TypeError`` was about; ``None`` where it was not.
+
+    Args:
+        what: what was called, as a message names it.
+        given: the options it was called with.
+        own: those it has; see :func:`options`.
+    """
     import difflib
     import inspect
 
     message = str(error)
-    own = options(factory)
     there = {**own, **_options_of_refusing(error)}
     listing = ", ".join(there) or "none"
     # Python's own message, about an argument that was given and does not exist: anything else that went wrong
     # inside the constructor is the environment's own error and is left as it is.
     match = _UNEXPECTED.search(message)
-    if match and match[1] in found.kwargs and match[1] not in there:
+    if match and match[1] in given and match[1] not in there:
         near = difflib.get_close_matches(match[1], there, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
-        return f"{found.id!r} has no option {match[1]!r}{hint} (options: {listing})"
+        return f"{what} has no option {match[1]!r}{hint} (options: {listing})"
     match = _MISSING.search(message)
-    if match and match[1] not in found.kwargs and own.get(match[1]) is inspect.Parameter.empty:
-        return f"{found.id!r} needs the option {match[1]!r} (options: {listing})"
+    if match and match[1] not in given and own.get(match[1]) is inspect.Parameter.empty:
+        return f"{what} needs the option {match[1]!r} (options: {listing})"
     return None
 
 

@@ -128,3 +128,45 @@ def test_a_wrapper_that_needs_a_tokenizer_and_got_none(scripted):
 def test_wrong_options_are_named(given, message):
     with pytest.raises(TypeError, match=message):
         get_wrapper_fns(given)
+
+
+def test_what_a_plugin_s_wrapper_refuses_is_named(site, installed, scripted):
+    source = """
+    import gem
+    class Loud(gem.Wrapper):
+        def __init__(self, env, mark="!"):
+            super().__init__(env)
+            if mark is None:
+                raise TypeError("mark is a text")
+    def passing(env, other=0, **options):
+        return Loud(env, **options)
+    """
+    site.add(
+        "gem-w", groups={"gem.wrappers": {"passing": "passing_wrapper:passing"}}, modules={"passing_wrapper": source}
+    )
+    installed()
+    apply_wrappers(scripted(), {"name": "passing", "mark": "?"})
+    with pytest.raises(TypeError, match=r"^the wrapper 'passing' has no option 'nope' \(options: other, env, mark\)$"):
+        apply_wrappers(scripted(), {"name": "passing", "nope": 1})
+    with pytest.raises(TypeError, match=r"^mark is a text$"):
+        apply_wrappers(scripted(), {"name": "passing", "mark": None})
+
+
+def test_a_wrapper_function_says_whose_options_it_takes(site, installed, scripted):
+    source = """
+    import gem
+    from gem.wrappers import takes_options_of
+    class Loud(gem.Wrapper):
+        def __init__(self, env, mark, times=1):
+            super().__init__(env)
+            self.said = mark * times
+    def tool(times=2, volume=11): ...
+    @takes_options_of(tool, Loud)
+    def loud(env, volume=3, **options):
+        return Loud(env, **{"mark": "!", **options})
+    """
+    site.add("gem-w", groups={"gem.wrappers": {"loud": "loud_wrapper:loud"}}, modules={"loud_wrapper": source})
+    installed()
+    assert apply_wrappers(scripted(), {"name": "loud", "times": 3}).said == "!!!"
+    with pytest.raises(TypeError, match=r"^the wrapper 'loud' has no option 'nope' \(options: volume, times, mark\)$"):
+        get_wrapper_fns({"name": "loud", "nope": 1})

@@ -6,7 +6,7 @@ from gem.wrappers.chat import ConcatChat, ConcatChatOnReset
 from gem.wrappers.concat import Concat
 from gem.wrappers.latest import Latest
 from gem.wrappers.messages import ChatMessages, Messages
-from gem.wrappers.names import apply_wrappers, get_wrapper_fns, wrapper_names
+from gem.wrappers.names import apply_wrappers, get_wrapper_fns, takes_options_of, wrapper_names
 from gem.wrappers.reward import RewardClip, RewardScale
 from gem.wrappers.statistics import EpisodeStatistics
 from gem.wrappers.summary import Summary
@@ -30,5 +30,6 @@ __all__ = [
     "Window",
     "apply_wrappers",
     "get_wrapper_fns",
+    "takes_options_of",
     "wrapper_names",
 ]

@@ -117,7 +117,41 @@ def _resolve(wrapper: WrapperLike, tokenizer: Any) -> WrapperFn:
     if found is None:
         raise ValueError(_unknown(wrapper))
     _check_options(wrapper, found, options)
-    return partial(found, **options) if options else found
+    return partial(_wrapped, wrapper, found, options) if options else found
+
+
+def _wrapped(name: str, wrapper: Callable[..., Env], options: dict[str, Any], env: Env) -> Env:
+    """``env`` in a plugin's wrapper, which may find out for itself that it was given an option it does not have."""
+    try:
+        return wrapper(env, **options)
+    except TypeError as error:
+        from gem import registry
+
+        own = dict(list(registry.options(wrapper).items())[1:])  # the first is the environment
+        explanation = registry.explain_options(f"the wrapper {name!r}", options, own, error)
+        if explanation is None:
+            raise
+        raise TypeError(explanation) from error
+
+
+def takes_options_of(*classes: Callable[..., Any]) -> Callable[[Callable[..., Env]], Callable[..., Env]]:
+    """Say of a wrapper function which options its ``**options`` stand for: those of ``classes``.
+
+    Help and error messages list them then, and one that does not exist is refused by name.
+    """
+
+    def tell(wrapper: Callable[..., Env]) -> Callable[..., Env]:
+        signature = inspect.signature(wrapper)
+        own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        there = {p.name: p for p in own}
+        for c in classes:
+            for p in inspect.signature(c).parameters.values():
+                # what it is without one is the function's own affair
+                there.setdefault(p.name, p.replace(kind=p.KEYWORD_ONLY, default=...))
+        wrapper.__signature__ = signature.replace(parameters=list(there.values()))  # type: ignore[attr-defined]
+        return wrapper
+
+    return tell
 
 
 def _check_options(name: str, wrapper: Callable[..., Env], given: Mapping[str, Any]) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 from gem.env import Env
 from gem.tools import ToolEnv
+from gem.wrappers import takes_options_of
 from gem_tools.mcp.tool import MCPTool
 
 
+@takes_options_of(ToolEnv)
 def mcp_tool(env: Env, config: Any = None, **options: Any) -> ToolEnv:
     """The tools of MCP servers, without reward for their use.
 

@@ -6,12 +6,14 @@ from typing import Any
 
 from gem.env import Env
 from gem.tools import ToolEnv
+from gem.wrappers import takes_options_of
 from gem_tools.search.tool import SearchTool
 
 #: Those of a wrapper's options that are the tool's.
 _TOOL_OPTIONS = ("retriever", "topk", "timeout", "method", "max_document_chars", "search_url")
 
 
+@takes_options_of(SearchTool, ToolEnv)
 def search_tool(env: Env, **options: Any) -> ToolEnv:
     """The search tool, rewarded by 0.3 a call; five calls an episode.
 
@@ -20,6 +22,7 @@ def search_tool(env: Env, **options: Any) -> ToolEnv:
     return _with_search(env, options, tool_reward=0.3)
 
 
+@takes_options_of(SearchTool, ToolEnv)
 def search_tool_no_int_reward(env: Env, **options: Any) -> ToolEnv:
     """The search tool without reward for its use; five calls an episode."""
     return _with_search(env, options, tool_reward=0.0)
