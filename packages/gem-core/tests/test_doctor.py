@@ -127,7 +127,8 @@ def test_misspelt_names_in_the_environment(site, installed, monkeypatch: pytest.
     monkeypatch.setenv("GEM_DISABLE_PLUGINS", "*")
     installed()
     problem = "GEM_PLUGINS names 'tyo', which is no installed distribution or entry point"
-    assert found() == [("environment variable", problem)]
+    with pytest.warns(UserWarning, match=problem):
+        assert found() == [("environment variable", problem)]
 
 
 def test_another_distribution_that_owns_gem(site, installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

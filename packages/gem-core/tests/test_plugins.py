@@ -283,6 +283,28 @@ def test_a_namespace_left_out_is_still_declared(site, installed, monkeypatch: py
         gem.make("math:A-v0")
 
 
+def test_a_name_that_is_not_installed_is_warned_about_and_told_of(
+    site, installed, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.add_envs("gem-math", "math:A-v0", namespace="math")
+    problem = "GEM_PLUGINS names 'maths', which is no installed distribution or entry point"
+    monkeypatch.setenv("GEM_PLUGINS", "maths")
+    installed()
+    with pytest.warns(gem.PluginWarning, match=problem):
+        assert manager().namespaces() == []
+    with pytest.raises(gem.UnknownEnv, match=f"gem-math.* is kept out by .*; {problem}"):
+        gem.make("math:A-v0")
+    monkeypatch.setenv("GEM_PLUGINS", "math")
+    monkeypatch.setenv("GEM_DISABLE_PLUGINS", "absent")  # what is to be kept out may well not be there
+    installed()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert gem.make("math:A-v0").env_id == "math:A-v0"
+    assert manager().unknown_names() == [
+        "GEM_DISABLE_PLUGINS names 'absent', which is no installed distribution or entry point"
+    ]
+
+
 def test_trace(site) -> None:
     site.add_envs("gem-a", "toy:X-v0")
     site.add_envs("gem-b", namespace="other")

@@ -335,7 +335,7 @@ def test_print_envs(toy: str, capsys: pytest.CaptureFixture[str], monkeypatch: p
     gem.print_envs()
     assert capsys.readouterr().out.split() == [toy, "this", "process"]
     gem.print_envs("nothing")
-    assert capsys.readouterr().out == "no environment matches 'nothing'\n"
+    assert capsys.readouterr().err == "no environment matches 'nothing'\n"
 
 
 def test_options_of_a_class() -> None:

@@ -14,8 +14,8 @@ from typing import Any
 from gem_launcher import other_owners
 
 from gem import requirements
-from gem.entry_points import EntryPoint, normalized
-from gem.plugins import GROUPS, SEPARATE, PluginManager, listed_in, manager, repair
+from gem.entry_points import EntryPoint
+from gem.plugins import GROUPS, SEPARATE, PluginManager, manager, repair
 from gem.wording import one_line
 
 #: Modules that take long to import. An index of environments, a subcommand or an observer that pulls one in makes
@@ -63,7 +63,7 @@ def examine(hanging: float = HANGING) -> dict[str, Any]:
 
     for text in _other_owners_of_gem():
         problem("shadowed", text)
-    for text in _unknown_names(plugins):
+    for text in plugins.unknown_names():
         problem("environment variable", text)
     for plugin in loaded:
         for text in plugin.problems():
@@ -128,15 +128,6 @@ def _requirements(plugins: PluginManager) -> dict[str, dict[str, Any]]:
                 needed[name] = needed.get(name, 0) + 1
     unmet = requirements.unmet(needed)
     return {name: {"ids": count, "unmet": unmet.get(name)} for name, count in sorted(needed.items())}
-
-
-def _unknown_names(plugins: PluginManager) -> Iterator[str]:
-    """What ``GEM_PLUGINS`` and ``GEM_DISABLE_PLUGINS`` name that is not installed: most likely misspelt."""
-    everything = [e for group in GROUPS for e in plugins.entry_points(group)] + plugins.disabled
-    there = {normalized(name) for e in everything for name in (e.name, e.distribution)} | {"*"}
-    for variable in ("GEM_PLUGINS", "GEM_DISABLE_PLUGINS"):
-        for name in sorted(listed_in(variable) - there):
-            yield f"{variable} names {name!r}, which is no installed distribution or entry point"
 
 
 def _named_collisions(plugins: PluginManager) -> Iterator[str]:

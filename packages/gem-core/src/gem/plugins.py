@@ -88,6 +88,9 @@ class PluginManager:
         trace(f"{len(everything)} entry points in {1000 * (time.perf_counter() - started):.1f} ms")
         for entry_point in self.disabled:
             trace(f"left out by GEM_PLUGINS or GEM_DISABLE_PLUGINS: {entry_point!r}")
+        for problem in self.unknown_names():
+            if problem.startswith("GEM_PLUGINS "):  # what is kept out may well be absent, what is asked for should not
+                warnings.warn(problem, PluginWarning, stacklevel=3)
         #: Distribution -> its namespaces, those left out too: one module may list the ids of all of them.
         self._declared: dict[str, set[str]] = {}
         for entry_point in everything:
@@ -110,6 +113,16 @@ class PluginManager:
     def names(self, group: str) -> list[str]:
         """The names plugins provide in a group."""
         return sorted({e.name for e in self.entry_points(group)})
+
+    def unknown_names(self) -> list[str]:
+        """What ``GEM_PLUGINS`` and ``GEM_DISABLE_PLUGINS`` name that is not installed, a line each: likely misspelt."""
+        everything = [*self._entry_points, *self.disabled]
+        there = {normalized(name) for e in everything for name in (e.name, e.distribution)} | {"*"}
+        return [
+            f"{variable} names {name!r}, which is no installed distribution or entry point"
+            for variable in ("GEM_PLUGINS", "GEM_DISABLE_PLUGINS")
+            for name in sorted(listed_in(variable) - there)
+        ]
 
     def load_named(self, group: str, name: str) -> Any | None:
         """The object of entry point ``name`` in ``group``, or ``None`` where no plugin has one.

@@ -36,8 +36,10 @@ def test_list(site, installed, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "toy:A-v0          gem-a\ntoy:Long-name-v0  gem-a\n"
     assert main(["list", "long"]) == 0
     assert capsys.readouterr().out == "toy:Long-name-v0  gem-a\n"
-    assert main(["list", "nothing"]) == 0
-    assert capsys.readouterr().out == "no environment matches 'nothing'\n"
+    assert main(["list", "nothing"]) == 1
+    assert capsys.readouterr() == ("", "no environment matches 'nothing'\n")
+    assert main(["list", "nothing", "--json"]) == 1
+    assert capsys.readouterr() == ("[]\n", "no environment matches 'nothing'\n")
     assert main(["list", "A-v0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == [
         {"id": "toy:A-v0", "description": "", "provider": "gem-a", "provider_version": "1.0", "requires": []}
@@ -46,7 +48,20 @@ def test_list(site, installed, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_nothing_installed(installed, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
-    assert capsys.readouterr().out == "no environments are installed\n"
+    assert capsys.readouterr() == ("", "no environments are installed\n")
+
+
+def test_all_that_is_installed_kept_out_by_a_misspelt_name(
+    site, installed, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    site.add_envs("gem-a", "toy:A-v0")
+    monkeypatch.setenv("GEM_PLUGINS", "tyo")
+    installed()
+    assert main(["list"]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        "no environments are installed",
+        "GEM_PLUGINS names 'tyo', which is no installed distribution or entry point",
+    ]
 
 
 def test_what_is_broken_is_listed_as_broken(site, installed, capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import fnmatch
 import json
+import sys
 
 from gem.cli.output import print_table, style
 from gem.env_spec import EnvSpec
@@ -18,23 +19,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if args.json:
-        good = [_row(spec) for spec in _found(args.pattern)]
-        print(json.dumps(good + [{"id": i, "broken": why} for i, why in broken(args.pattern)], indent=2))
+    return 0 if print_list(args.pattern, as_json=args.json) or not args.pattern else 1
+
+
+def print_list(pattern: str = "", *, as_json: bool = False) -> bool:
+    """Print the environments a pattern means, then what of them is broken, and why.
+
+    Returns:
+        Whether there were any; if not, standard error says so.
+    """
+    from gem.plugins import manager
+
+    found, lost = _found(pattern), broken(pattern)
+    if as_json:
+        print(json.dumps([_row(spec) for spec in found] + [{"id": i, "broken": why} for i, why in lost], indent=2))
     else:
-        print_list(args.pattern)
-    return 0
-
-
-def print_list(pattern: str = "") -> None:
-    """Print the environments a pattern means, then what of them is broken, and why."""
-    found = _found(pattern)
-    print_table([(spec.id, spec.provider or "this process", spec.description) for spec in found])
-    lost = broken(pattern)
-    for env_id, why in lost:
-        print(style(f"{env_id}  broken: {why}", "red"))
-    if not found and not lost:
-        print(f"no environment matches {pattern!r}" if pattern else "no environments are installed")
+        print_table([(spec.id, spec.provider or "this process", spec.description) for spec in found])
+        for env_id, why in lost:
+            print(style(f"{env_id}  broken: {why}", "red"))
+    if found or lost:
+        return True
+    print(f"no environment matches {pattern!r}" if pattern else "no environments are installed", file=sys.stderr)
+    for problem in manager().unknown_names():
+        print(problem, file=sys.stderr)
+    return False
 
 
 def _found(pattern: str) -> list[EnvSpec]:
