@@ -78,6 +78,19 @@ def test_a_seed_of_another_type_is_a_type_error(seed: Any) -> None:
             env.reset(seed=seed)
 
 
+@pytest.mark.parametrize("options", [3, "idx", [("idx", 0)], True])
+def test_reset_options_are_a_dictionary(options: Any) -> None:
+    class Passing(Env):
+        def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
+            super().reset(seed=seed, options=options)
+            return "", {}
+
+    env = Wrapper(Passing())
+    env.reset(options={})
+    with pytest.raises(TypeError, match=r"^reset options must be a dict, got "):
+        env.reset(options=options)
+
+
 def test_a_negative_seed_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="seed must be non-negative, got -1"):
         Counter().reset(seed=-1)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+import gem
 from gem.env_spec import EnvSpec
 
 words = st.from_regex(r"[A-Za-z][\w.+/-]{0,12}", fullmatch=True)
@@ -58,7 +59,7 @@ def test_every_field_survives_and_unknown_ones_are_named() -> None:
 
 def test_a_callable_has_no_json_form() -> None:
     with pytest.raises(TypeError, match="registered with a callable"):
-        EnvSpec(id="a:B-v0", entry_point=dict).to_dict()
+        EnvSpec(id="a:B-v0", entry_point=lambda: None).to_dict()
 
 
 def test_frozen_and_replaceable() -> None:
@@ -93,3 +94,20 @@ def test_what_is_no_entry_point(entry_point: str) -> None:
 def test_wrong_types(wrong: dict[str, Any]) -> None:
     with pytest.raises(TypeError):
         EnvSpec(**{"id": "a:b", "entry_point": "m:B", **wrong})
+
+
+class OnlyResets:
+    def reset(self) -> None: ...
+
+
+class Proxy:
+    def __getattr__(self, name: str) -> Any: ...
+
+
+def test_a_class_that_is_no_environment() -> None:
+    with pytest.raises(TypeError, match=r"^'a:B': <class 'object'> is no environment: it has no reset method$"):
+        gem.register("a:B", object)
+    with pytest.raises(TypeError, match="no step method"):
+        EnvSpec(id="a:B", entry_point=OnlyResets)
+    EnvSpec(id="a:B", entry_point=Proxy)  # may well find them when asked
+    EnvSpec(id="a:B", entry_point="module.that.is.nowhere:Class")  # not imported to be looked at

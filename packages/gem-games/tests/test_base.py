@@ -49,6 +49,12 @@ def test_what_is_not_text_is_refused_and_costs_no_turn(env, action):
         env.step(action)
 
 
+def test_reset_options_are_a_dictionary(env):
+    env.reset(options={})
+    with pytest.raises(TypeError, match="reset options must be a dict, got 3"):
+        env.reset(options=3)
+
+
 def test_step_before_reset_and_after_the_end(env):
     with pytest.raises(gem.ResetNeeded):
         GuessTheNumber().step(r"\boxed{5}")

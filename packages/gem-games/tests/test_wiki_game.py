@@ -63,6 +63,11 @@ def test_from_page_to_page_to_the_goal():
     assert (reward, terminated, truncated, info["success"]) == (1.0, True, False, True)
 
 
+def test_reset_options_are_a_dictionary():
+    with pytest.raises(TypeError, match="reset options must be a dict, got 3"):
+        start().reset(options=3)
+
+
 def test_a_redirect_to_the_goal_wins():
     _, reward, terminated, _, info = go(start(), "Old name")
     assert (reward, terminated, info["success"]) == (1.0, True, True)

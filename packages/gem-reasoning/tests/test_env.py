@@ -58,6 +58,13 @@ def test_nothing_boxed(action: str) -> None:
     assert (reward, info["reason"], info["success"]) == (0.0, "no_answer", False)
 
 
+def test_reset_options_are_a_dictionary() -> None:
+    env = ReasoningGymEnv("chain_sum")
+    env.reset(options={})
+    with pytest.raises(TypeError, match="reset options must be a dict, got 3"):
+        env.reset(options=3)
+
+
 def test_step_needs_a_reset_and_a_text() -> None:
     env = ReasoningGymEnv("chain_sum")
     with pytest.raises(gem.ResetNeeded):

@@ -79,9 +79,11 @@ class Env:
             ``(observation, info)``.
 
         Raises:
-            TypeError: the seed is not an integer.
+            TypeError: the seed is not an integer, or the options are no dictionary.
             ValueError: the seed is negative.
         """
+        if options is not None and not isinstance(options, dict):
+            raise TypeError(f"reset options must be a dict, got {options!r}")
         if seed is not None:
             self.reseed(seed)
         return "", {}

@@ -19,7 +19,7 @@ class EnvSpec:
 
     Raises:
         ValueError: the id holds white space or lacks a part, or the entry point is not ``"module:name"``.
-        TypeError: a field has the wrong type.
+        TypeError: a field has the wrong type, or the entry point is a class without ``reset`` and ``step``.
     """
 
     #: ``namespace:Name-v0-level``
@@ -60,6 +60,10 @@ class EnvSpec:
                 raise ValueError(f"{self.id!r}: entry_point is 'module:Class', got {self.entry_point!r}")
         elif not callable(self.entry_point):
             raise TypeError(f"{self.id!r}: entry_point is 'module:Class' or a callable, got {self.entry_point!r}")
+        elif isinstance(self.entry_point, type) and not hasattr(self.entry_point, "__getattr__"):  # as proxies have
+            for method in ("reset", "step"):
+                if not callable(getattr(self.entry_point, method, None)):
+                    raise TypeError(f"{self.id!r}: {self.entry_point!r} is no environment: it has no {method} method")
         if not isinstance(self.kwargs, Mapping):
             raise TypeError(f"{self.id!r}: kwargs is a mapping, got {self.kwargs!r}")
         for name in ("modalities", "requires", "tags"):

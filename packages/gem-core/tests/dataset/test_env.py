@@ -65,6 +65,8 @@ def test_a_row_by_index_for_evaluation() -> None:
         env.reset(idx=-1)
     with pytest.raises(TypeError, match="idx must be a whole number, got '7'"):
         env.reset(idx="7")
+    with pytest.raises(TypeError, match="reset options must be a dict, got 7"):
+        env.reset(options=7)
 
 
 @given(length=st.integers(1, 40), count=st.integers(1, 8))

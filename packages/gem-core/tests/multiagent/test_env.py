@@ -38,6 +38,11 @@ def test_all_at_once() -> None:
         env.step({})
 
 
+def test_reset_options_are_a_dictionary() -> None:
+    with pytest.raises(TypeError, match="reset options must be a dict, got 3"):
+        Nim().reset(options=3)
+
+
 def test_in_turn() -> None:
     env = Nim(players=2, heap=5)
     env.reset()

@@ -99,8 +99,8 @@ class WikiGame(Game):
             gem.DataError: it answers with something else than pages, or has no such page.
         """
         self.playing = False  # should the pages be out of reach, the episode before is over all the same
-        options = options or {}
-        start, goal = options.get("start"), options.get("goal")
+        asked = options if isinstance(options, dict) else {}  # the base refuses anything else
+        start, goal = asked.get("start"), asked.get("goal")
         for title in (start, goal):
             if title is not None and not isinstance(title, str):
                 raise TypeError(f"start and goal must be titles of pages, got {title!r}")

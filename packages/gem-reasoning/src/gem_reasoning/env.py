@@ -102,6 +102,7 @@ class ReasoningGymEnv(gem.Env):
             entry = self._dataset[idx]
             self._next = idx + 1
         else:
+            super().reset(options=options)
             idx = self._chosen(seed, idx if idx is not None or options is None else options.get("idx"))
             entry = self._item(idx)
         self._entry = entry

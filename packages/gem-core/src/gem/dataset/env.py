@@ -95,10 +95,10 @@ class DatasetEnv(Env):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, idx: int | None = None
     ) -> tuple[Any, Info]:
+        super().reset(seed=seed, options=options)
         if idx is None and options is not None:
             idx = options.get("idx")
         if seed is not None:
-            self.reseed(seed)
             self._order_seed, self._order, self._position, self.epoch = int(seed), None, 0, 0
         if idx is not None:
             row = self._checked_idx(idx)

@@ -81,7 +81,7 @@ class MultiAgentEnv(Env):
         Returns:
             Observations and infos of all agents.
         """
-        super().reset(seed=seed)
+        super().reset(seed=seed, options=options)
         self.agents = []
         for record in (self.rewards, self.terminations, self.truncations, self.infos, self.cumulative_rewards):
             record.clear()

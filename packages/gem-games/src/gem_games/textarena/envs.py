@@ -76,7 +76,7 @@ class SingleGame(_TextArena):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[str, dict[str, Any]]:
         """Begin a game. ``options`` is not used."""
-        super().reset(seed=seed)
+        super().reset(seed=seed, options=options)
         self._match = self._deal(1)
         return self._match.text(0), {}
 
