@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
-from tests_support import host_processes
+from tests_support import host_processes, unique_nap
 
 from gem.errors import MissingDependency
 from gem_tools.python import Case, Executor, zygote
@@ -403,16 +403,16 @@ def test_a_forgotten_executor_ends_its_interpreters():
 @pytest.mark.parametrize("backend", ["isolated", "subprocess"])
 def test_close_ends_what_runs(backend):
     pool = Executor(backend, slots=1, timeout=60.0)
-    results = []
-    code = "import subprocess; subprocess.run(['sleep', '31341'])"
+    results, nap = [], unique_nap()
+    code = f"import subprocess; subprocess.run(['sleep', '{nap}'])"
     thread = threading.Thread(target=lambda: results.append(pool.run(code)))
     thread.start()
-    while not host_processes("31341"):
+    while not host_processes(nap):
         time.sleep(0.02)
     pool.close()
     thread.join(20)
     assert [r.reason for r in results] == ["lost"]
-    assert host_processes("31341") == 0
+    assert host_processes(nap) == 0
 
 
 def test_lost_interpreter_is_replaced():
@@ -429,8 +429,8 @@ def test_interrupted_caller_leaves_a_working_pool():
         "from gem_tools.python import Executor\n"
         "pool = Executor(slots=1)\n"
         "pool.run('1')\n"
-        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
-        "try:\n    pool.run('while True: pass')\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
+        "try:\n    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "    pool.run('while True: pass', timeout=60.0)\nexcept KeyboardInterrupt:\n    print('interrupted')\n"
         "print(pool.run('print(3)').stdout)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -478,24 +478,26 @@ def test_a_forked_child_does_not_keep_interpreters_alive():
 @pytest.mark.parametrize("backend", ["isolated", "subprocess"])
 @pytest.mark.parametrize("running", [False, True])
 def test_killed_caller_leaves_nothing(backend, running, tmp_path):
+    nap = unique_nap()
+    program = "import subprocess; subprocess.run(['sleep', '%s'])"
     code = (
-        "import threading, time\n"
+        "import os, time\n"
         "from gem_tools.python import Executor\n"
         f"pool = Executor({backend!r}, slots=1, timeout=300); pool.run('1')\n"
         "print(pool._idle[0]._finalizer.peek()[2][2].pid, flush=True)\n"
-        f"if {running}: pool.run('import subprocess; subprocess.run([\\'sleep\\', \\'31340\\'])')\n"
+        f"if {running}: pool.run({program!r} % os.environ['NAP'])\n"
         "time.sleep(300)\n"
     )
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "NAP": nap}
     child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env=environment)
     pid = int(child.stdout.readline())
-    while running and not host_processes("31340"):
+    while running and not host_processes(nap):
         time.sleep(0.02)
     child.kill()
     child.wait()
     child.stdout.close()
     assert gone(pid)
-    assert host_processes("31340") == 0
+    assert host_processes(nap) == 0
     assert list(tmp_path.iterdir()) == []
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 
+from tests_support import host_processes, unique_nap
+
 from gem_tools.python import Executor
 
 
@@ -36,7 +38,7 @@ def test_errors_keep_the_state(either):
 def test_time_limit_interrupts_and_keeps_the_state(either):
     with either.session() as session:
         session.run("x = 1")
-        late = session.run("print('begun')\nwhile True: pass", timeout=0.3)
+        late = session.run("print('begun')\nwhile True: pass", timeout=0.7)
         assert (late.reason, late.stdout, late.state_lost) == ("timeout", "begun\n", False)
         assert session.run("print(x)").stdout == "1\n"
 
@@ -106,19 +108,19 @@ def test_sessions_do_not_use_up_the_slots():
 
 def test_background_threads_speak_in_a_later_piece(executor):
     with executor.session() as session:
-        session.run("import threading, time\nthreading.Timer(0.2, lambda: print('late')).start()")
-        time.sleep(0.4)
-        assert "late" in session.run("import time; time.sleep(0.1)").stdout + session.run("").stdout
+        code = "import threading\nlate = threading.Timer(0.2, lambda: print('late', flush=True))\nlate.start()"
+        assert session.run(code).stdout + session.run("late.join()").stdout == "late\n"
 
 
 def test_closing_ends_everything(executor):
+    nap = unique_nap()
     session = executor.session()
-    session.run("import subprocess; subprocess.Popen(['sleep', '31339'])")
+    session.run(f"import subprocess; subprocess.Popen(['sleep', '{nap}'])")
+    while not host_processes(nap):
+        time.sleep(0.02)
     session.close()
     session.close()
-    from tests_support import host_processes
-
-    assert host_processes("31339") == 0
+    assert host_processes(nap) == 0
     assert session.run("print(1)").stdout == "1\n"
     session.close()
 

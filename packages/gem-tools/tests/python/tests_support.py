@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 from pathlib import Path
+
+
+def unique_nap() -> str:
+    """Seconds for ``sleep`` that nothing else on this machine sleeps, so that such a process can be looked for."""
+    return f"31337.{secrets.randbelow(10**15):015d}"
 
 
 def host_processes(marker: str) -> int:
