@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
 
-from gem.parsing import last_boxed, strip_think
+from gem.parsing import boxes, last_boxed, strip_think
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,59 @@ def test_degenerate_boxes() -> None:
     assert last_boxed("\\boxed{" * 20_000 + "7" + "}" * 10_000) == "7"
     assert last_boxed("\\boxed{" + "{" * 500_000 + "}" * 400_000) is None
     assert last_boxed("\\boxed{3}" + "\\boxed{" * 100_000) == "3"
+
+
+class Watched(str):
+    """A text that counts the characters that searches pass over."""
+
+    passed = 0
+
+    def find(self, sub: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        end = len(self) if end is None else end
+        found = super().find(sub, start, end)
+        self.passed += (end if found < 0 else found) - start
+        return found
+
+    def rfind(self, sub: str, start: int = 0, end: int | None = None) -> int:  # type: ignore[override]
+        end = len(self) if end is None else end
+        found = super().rfind(sub, start, end)
+        self.passed += end - max(start, found)
+        return found
+
+
+class WatchedBraces:
+    """The pattern that walks through braces, which counts them too."""
+
+    def __init__(self, text: Watched) -> None:
+        self.text = text
+
+    def finditer(self, *where: Any) -> Any:
+        for match in re.compile(r"\\.|[{}]", re.DOTALL).finditer(*where):
+            self.text.passed += 1
+            yield match
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "\\boxed{",
+        "\\boxed{}}",
+        "\\boxed {",
+        "\\boxed{{}",
+        "\\boxed{\\{}",
+        "\\fbox{\\boxed{ ",
+        "\\boxed ",
+        "\\boxed\\frac{",
+        "{",
+        "\\fbox{7\\}",
+    ],
+)
+def test_work_grows_with_the_length_alone(unit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(count: int) -> int:
+        text = Watched("\\boxed{3}" + unit * count)
+        monkeypatch.setattr(boxes, "_BRACES", WatchedBraces(text))
+        last_boxed(text)
+        return text.passed
+
+    assert work(4000) <= 4.1 * work(1000)
+    assert work(1000) <= 20 * len(unit) * 1000
