@@ -104,17 +104,21 @@ def test_ctrl_c_leaves_nothing() -> None:
     assert wait_for(lambda: not alive(server))
 
 
-def test_a_guardian_that_was_killed_is_replaced() -> None:
+def test_a_guardian_that_was_killed_is_replaced(tmp_path: Path) -> None:
+    go = tmp_path / "go"
     process, server = start(
-        """
+        f"""
         other = MCPTool(config)
-        time.sleep(1.0)
-        print(other.call({}, ToolContext("pid")).content, flush=True)
+        while not os.path.exists({str(go)!r}):
+            time.sleep(0.01)
+        print(other.call({{}}, ToolContext("pid")).content, flush=True)
         time.sleep(600)
         """
     )
     (guardian,) = guardians_of(process.pid)
     os.kill(guardian, signal.SIGKILL)
+    assert wait_for(lambda: not alive(guardian))
+    go.touch()
     assert process.stdout is not None
     second = int(process.stdout.readline())
     process.kill()

@@ -168,12 +168,14 @@ def test_three_threads_share_a_tool(make: Make, plain: Plain) -> None:
 def test_a_slow_call_holds_no_other_up(make: Make, plain: Plain, tmp_path: Path) -> None:
     tool = make(plain())
     tool.functions()
-    slow = threading.Thread(target=ask, args=(tool, "append"), kwargs={"path": str(tmp_path / "x"), "seconds": 1.5})
+    slow = threading.Thread(target=ask, args=(tool, "append"), kwargs={"path": str(tmp_path / "x"), "seconds": 60})
     slow.start()
     assert wait_for((tmp_path / "x").exists)
     assert ask(tool, "add", a=1, b=1).content == "2"
     assert slow.is_alive()
-    slow.join()
+    tool.close()
+    slow.join(20)
+    assert not slow.is_alive()
 
 
 def test_inside_a_running_event_loop(make: Make, plain: Plain) -> None:

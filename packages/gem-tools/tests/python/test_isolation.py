@@ -275,6 +275,20 @@ def test_inode_bomb(one):
     assert run(one, "import os; print(os.listdir('.'))").stdout == "[]\n"
 
 
+def test_open_file_limit():
+    with Executor(slots=1, open_files=20) as pool:
+        code = """
+            import os
+            held = []
+            try:
+                while True:
+                    held.append(os.open("/dev/null", os.O_RDONLY))
+            except OSError as error:
+                print(error.strerror, max(held))
+            """
+        assert [run(pool, code).stdout for _ in range(2)] == ["Too many open files 19\n"] * 2
+
+
 def test_full_disk_does_not_stop_the_next_program(one):
     run(one, "import os\ntry:\n  f = open('x', 'wb', 0)\n  while f.write(bytes(1 << 20)): pass\nexcept OSError: 1 / 0")
     assert run(one, "print(input())", stdin="x").stdout == "x\n"
@@ -446,6 +460,41 @@ def test_the_warm_interpreters_limits_and_priority_are_its_own(one):
     assert result.stdout == "1\n" * 5 + "own\n"
     assert run(one, "print(2)").stdout == "2\n"
     assert one._idle == [slot]
+
+
+def test_proc_has_no_levers(one):
+    """Of all that ``/proc`` shows, a program can write to its own files only, and not its way out of being killed."""
+    result = run(
+        one,
+        """
+        import os
+        # its own; and readings of the machine's load, which anybody may ask to be told of
+        left_out = {"/proc/self", "/proc/thread-self", f"/proc/{os.getpid()}", "/proc/pressure"}
+        # files that the kernel opens to everybody, and then refuses the writing
+        refused = {"timerslack_ns", "ns_last_pid", "current", "exec", "fscreate", "keycreate", "sockcreate"}
+        seen = 0
+        for folder, folders, files in os.walk("/proc"):
+            folders[:] = [name for name in folders if f"{folder}/{name}" not in left_out]
+            for name in files:
+                seen += 1
+                try:
+                    file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_NONBLOCK)
+                    if name in refused:
+                        os.write(file, b"1000")
+                    print("opened", folder, name)
+                except OSError:
+                    pass
+        print(seen > 100)
+        for name, value in (("oom_score_adj", "-1000"), ("uid_map", "0 0 1"), ("setgroups", "allow")):
+            try:
+                with open(f"/proc/self/{name}", "w") as file:
+                    file.write(value)
+                print("wrote", name)
+            except OSError:
+                pass
+        """,
+    )
+    assert (result.stdout, result.stderr) == ("True\n", "")
 
 
 def test_answers_cannot_be_forged(one):
@@ -681,6 +730,37 @@ def test_kernel_without_namespaces(monkeypatch, tmp_path):
     assert len(os.listdir("/proc/self/fd")) == folders
 
 
+def test_kernel_that_refuses_namespaces():
+    """The same with the real bubblewrap, below a filter that does what such kernels and containers do."""
+    code = """
+        import ctypes, os, struct
+        from gem.errors import MissingDependency
+        from gem_tools.python import Executor, seccomp
+        seccomp.DENIED = {"unshare": seccomp.DENIED["unshare"]}
+        seccomp.OWN_PROCESS = {}
+        program = seccomp.build_filter()  # new namespaces, and nothing else
+        buffer = ctypes.create_string_buffer(program, len(program))
+        libc = ctypes.CDLL(None)
+        assert libc.prctl(38, 1, 0, 0, 0) == 0
+        fprog = struct.pack("HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
+        assert libc.prctl(22, 2, fprog, 0, 0) == 0
+        with Executor(slots=1) as pool:
+            try:
+                print(pool.run("print('it ran')"))
+            except MissingDependency as error:
+                print(error)
+        with Executor("subprocess", slots=1) as pool:
+            print(pool.run("print('by choice')").stdout, end="")
+        """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=True
+    )
+    refusal, chosen = done.stdout.splitlines()
+    assert refusal.startswith("bubblewrap cannot isolate programs here (bwrap: ")
+    assert "allow user namespaces" in refusal
+    assert chosen == "by choice"
+
+
 @pytest.mark.parametrize("parent", ["/tmp", None])
 def test_interpreter_in_an_environment(tmp_path, parent):
     """An environment may lie anywhere, below the folders that programs write to as well."""
@@ -791,7 +871,7 @@ def test_as_an_ordinary_user(public_folder, who):
 # -- nothing leaks -------------------------------------------------------------------------------------------
 
 
-def test_thousands_of_runs_leak_nothing(one):
+def test_ten_thousand_runs_leak_nothing(one):
     one.run("1")
     slot = one._idle[0]
 
@@ -802,6 +882,7 @@ def test_thousands_of_runs_leak_nothing(one):
     before = state()
     for i in range(2000):
         assert one.run("print(input())", str(i)).stdout == f"{i}\n"
+    assert [r.stdout for r in one.run_many("print(input())", map(str, range(8000)))] == [f"{i}\n" for i in range(8000)]
     assert state() == before
     assert one._idle == [slot]
     zygote = int(Path(f"/proc/self/fdinfo/{slot._finalizer.peek()[2][3][0]}").read_text().split("Pid:")[1].split()[0])

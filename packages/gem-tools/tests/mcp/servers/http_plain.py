@@ -91,7 +91,19 @@ class Handler(BaseHTTPRequestHandler):
         return self.reply(200, {"id": identity, "result": {"content": [{"type": "text", "text": value}]}})
 
 
-server = ThreadingHTTPServer(("127.0.0.1", int(sys.argv[3]) if len(sys.argv) > 3 else 0), Handler)
+def listen(port, seconds=10.0):
+    """A server started anew: a client that tries its port may hold it for a moment."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            return ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+server = listen(int(sys.argv[3]) if len(sys.argv) > 3 else 0)
 server.daemon_threads = True
 path = Path(sys.argv[1])
 path.with_suffix(".part").write_text(str(server.server_port))
