@@ -20,6 +20,7 @@ from tests_support import host_processes, unique_nap
 from gem.errors import MissingDependency
 from gem_tools.python import Case, Executor, zygote
 from gem_tools.python.executor import big_int, heavy_packages, told
+from gem_tools.python.slot import Slot
 
 # -- ordinary programs -------------------------------------------------------------------------------------
 
@@ -149,10 +150,14 @@ def test_stdin_arrives_as_it_is(executor, data):
     assert result.stdout.strip() == data.hex()
 
 
-def test_a_program_is_run_once(either, tmp_path):
+def test_a_program_is_run_once(either, monkeypatch):
     """An error that the published tool retried: the program must not see a second life."""
-    result = either.run("print('once'); print(foo)")
-    assert result.stdout == "once\n"
+    asked = []
+    ask = Slot.ask
+    monkeypatch.setattr(Slot, "ask", lambda self, what, *rest: asked.append(what) or ask(self, what, *rest))
+    result = either.run("print(foo)")
+    assert result.stderr.endswith("NameError: name 'foo' is not defined\n")
+    assert asked == [zygote.RUN]
 
 
 def test_usual_imports_are_supplied(either):
