@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import threading
 import time
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from vector_toys import Awaiting, Counter, HungClose, released
 
 import gem
 from gem.vector import engine as engine_module
-from gem.vector.engine import Engine, close_all, interrupt
+from gem.vector.engine import Engine, _Overseer, close_all, interrupt
 from gem.vector.slot import AutoresetMode, EnvMaker, Slot
 
 
@@ -155,3 +156,37 @@ def test_close_all_closes_the_others_when_one_hangs() -> None:
 def test_closing_what_holds_nothing_starts_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading.Thread, "start", lambda thread: pytest.fail("a thread was started"))
     close_all([Counter() for _ in range(100)], 1.0)
+
+
+def test_an_overseer_that_is_stopped_while_it_goes_to_sleep_ends() -> None:
+    overseer: _Overseer
+    stopping = threading.Event()
+
+    class Stopped:
+        """An engine that is closed just after the overseer's last look."""
+
+        closed = False
+
+        @property
+        def _caller(self) -> Any:
+            if overseer._idle == 20:
+                self.closed = True
+                closer.start()
+                assert stopping.wait(10.0)
+            return SimpleNamespace(job=None)
+
+    def stop() -> None:
+        thread = overseer._thread
+        assert thread is not None
+        join = thread.join
+        thread.join = lambda timeout: (stopping.set(), join(timeout))[1]  # type: ignore[assignment, func-returns-value]
+        overseer.stop()
+
+    closer = threading.Thread(target=stop)
+    overseer = _Overseer(Stopped())  # type: ignore[arg-type]
+    overseer.watch()
+    assert stopping.wait(10.0)
+    closer.join(10.0)
+    assert overseer._thread is not None
+    overseer._thread.join(10.0)
+    assert not overseer._thread.is_alive()

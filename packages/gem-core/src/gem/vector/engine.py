@@ -440,44 +440,37 @@ class _Overseer:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._lock = threading.Lock()
-        self._lock.acquire()
-        self._awake = False
+        self._awake = threading.Event()
         self._idle = 0
         self._thread: threading.Thread | None = None
 
     def watch(self) -> None:
         """Look for a while from now on."""
         self._idle = 0
-        if not self._awake:
-            self._awake = True
+        if not self._awake.is_set():
+            self._awake.set()
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="gem-overseer", daemon=True)
                 self._thread.start()
-            else:
-                self._lock.release()
 
     def _run(self) -> None:
         engine = self._engine
         while not engine.closed:
+            self._awake.wait()
             while self._idle < 20 and not engine.closed:
                 self._idle += 1
                 time.sleep(STALL)
                 if engine._caller.job is not None:
                     self._idle = 0
                     engine.share(time.monotonic())
-            self._awake = False
+            self._awake.clear()
             if self._idle < 20:  # asked to watch in between, by one who saw it still awake
-                self._awake = True
-                continue
-            self._lock.acquire()
+                self._awake.set()
 
     def stop(self) -> None:
         """End the thread; the engine is closed."""
         if self._thread is not None:
-            if not self._awake:
-                self._awake = True
-                self._lock.release()
+            self._awake.set()
             self._thread.join(1.0)
 
 
