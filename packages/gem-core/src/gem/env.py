@@ -6,8 +6,9 @@ import random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # annotations only: `import gem` must not pay for typing or numpy
+    from collections.abc import Callable
     from types import TracebackType
-    from typing import Any, Self
+    from typing import Any, Self, TypeVar
 
     import numpy as np
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:  # annotations only: `import gem` must not pay for typing or n
 
     Observation = str | list[dict[str, Any]]
     Info = dict[str, Any]
+    Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class Env:
@@ -238,11 +240,22 @@ class Env:
         return f"<{type(self).__name__} {self.env_id}>" if self.spec is not None else f"<{type(self).__name__}>"
 
 
+def observes(method: Method) -> Method:
+    """Mark a wrapper's ``step`` or ``reset``: it calls the inner one once, with what it was given, and never blocks.
+
+    What it does lies in the answer alone, which may therefore be awaited. A wrapper whose ``step`` and ``reset`` are
+    both marked awaits where the environment inside does (``astep``, ``areset``); a method overridden in a subclass is
+    not marked unless that says so as well.
+    """
+    method.observes = True  # type: ignore[attr-defined]
+    return method
+
+
 class Wrapper(Env):
     """An environment around another one.
 
     Override what changes; everything else (attributes too, read live) is the inner environment's. Extra
-    ``reset`` keywords, such as ``idx=3`` for data sets, pass through.
+    ``reset`` keywords, such as ``idx=3`` for data sets, pass through. See :func:`observes` for environments that await.
     """
 
     state_excludes: tuple[str, ...] = ("env", "_init_arguments")
@@ -250,13 +263,38 @@ class Wrapper(Env):
     def __init__(self, env: Env) -> None:
         self.env = env
 
+    @observes
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any) -> tuple[Any, Info]:
         if options is not None:  # an environment whose reset takes a seed only can be wrapped too
             kwargs["options"] = options
         return self.env.reset(seed=seed, **kwargs)
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, Info]:
         return self.env.step(action)
+
+    async def areset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
+    ) -> tuple[Any, Info]:
+        """:meth:`reset` that awaits where the environment inside does; else it blocks."""
+        from gem.awaiting import answered, awaits, observing
+
+        given = kwargs if options is None else {**kwargs, "options": options}
+        if not (observing(self) and awaits(self.env, "reset")):
+            return self.reset(seed=seed, **given)
+        inner: Any = self.env
+        with answered(self, await inner.areset(seed=seed, **given)):
+            return self.reset(seed=seed, **given)
+
+    async def astep(self, action: str) -> tuple[Any, float, bool, bool, Info]:
+        """:meth:`step` in the same way."""
+        from gem.awaiting import answered, awaits, observing
+
+        if not (observing(self) and awaits(self.env)):
+            return self.step(action)
+        inner: Any = self.env
+        with answered(self, await inner.astep(action)):
+            return self.step(action)
 
     def close(self) -> None:
         self.env.close()

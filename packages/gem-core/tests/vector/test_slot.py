@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, strategies as st
 from vector_toys import Awaiting, Counter, Pair
@@ -28,7 +30,7 @@ def test_unknown_mode() -> None:
         AutoresetMode.parse("always")
 
 
-def slot(mode: AutoresetMode = AutoresetMode.SAME_STEP, source: type[gem.Env] = Counter) -> Slot:
+def slot(mode: AutoresetMode = AutoresetMode.SAME_STEP, source: Any = Counter) -> Slot:
     made = Slot(EnvMaker("toy", source), 7, mode)
     made.build()
     return made
@@ -134,8 +136,11 @@ def test_multi_agent_by_class_or_specification() -> None:
     assert not is_multi_agent(SingleAgentView(Pair(), "a", lambda observation: "y"))
 
 
-def test_a_wrapper_is_not_passed_by() -> None:
-    made = Slot(EnvMaker("toy", lambda: gem.Wrapper(Awaiting())), 0, AutoresetMode.SAME_STEP)
-    made.build()
-    assert not made.is_async
+def test_a_wrapper_that_does_more_than_observe_is_not_passed_by() -> None:
+    class Busy(gem.Wrapper):
+        def step(self, action: str) -> Any:
+            return self.env.step(action)
+
     assert slot(source=Awaiting).has_async_reset
+    assert slot(source=lambda: gem.Wrapper(Awaiting())).has_async_reset
+    assert not slot(source=lambda: Busy(Awaiting())).is_async

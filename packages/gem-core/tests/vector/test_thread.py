@@ -59,6 +59,16 @@ def test_awaiting_environments_share_one_thread() -> None:
         assert infos[0]["thread"] != threading.get_ident()
 
 
+def test_so_do_those_in_wrappers_that_observe() -> None:
+    names = ["concat_with_action", "episode_tracking"]
+    with make_vec(Awaiting, num_envs=200, backend="thread", wrappers=names) as vec:
+        begun, _ = vec.reset(seed=0)
+        observations, _, _, _, infos = vec.step(["go"] * 200)
+        assert len({i["thread"] for i in infos}) == 1
+        assert all(i["step_counter"] == 1 for i in infos)
+        assert observations[3].startswith(f"{begun[3]}go\ngo 1 ")
+
+
 def test_recv_does_not_wait_for_the_slowest() -> None:
     with vector(n=3) as vec:
         vec.reset(seed=0)

@@ -354,11 +354,6 @@ class ToolEnv(Wrapper):
         for tool in self.tools[begun : self._begun]:
             tool.begin_episode()
 
-    def __getattr__(self, name: str) -> Any:
-        if name in ("astep", "areset"):  # the inner environment's would pass the tools by
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return super().__getattr__(name)
-
 
 @dataclass(slots=True)
 class _Answer:

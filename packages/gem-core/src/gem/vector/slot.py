@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from gem.awaiting import awaits
 from gem.env import Env
 from gem.env_spec import EnvSpec
 from gem.wording import clip, one_line, short
@@ -159,13 +160,13 @@ class Slot:
 
     @property
     def is_async(self) -> bool:
-        """Whether the environment itself, not one inside it, offers ``async def astep(action)``."""
-        return self.env is not None and hasattr(type(self.env), "astep")
+        """Whether the environment offers ``async def astep(action)``, alone or inside wrappers that only observe."""
+        return self.env is not None and awaits(self.env)
 
     @property
     def has_async_reset(self) -> bool:
         """Whether it offers ``async def areset(seed, options)`` too."""
-        return self.is_async and hasattr(type(self.env), "areset")
+        return self.is_async and awaits(self.env, "reset")
 
     # -- stepping -------------------------------------------------------------------------------------
 
@@ -250,7 +251,7 @@ class Slot:
 
     async def areset(self, start: Start = (None, None)) -> Outcome:
         """:meth:`reset` through the environment's ``areset``, where it has one."""
-        if self.env is None or not hasattr(type(self.env), "areset"):
+        if self.env is None or not awaits(self.env, "reset"):
             return self.reset(start)
         seed, options = start
         if seed is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gem.env import observes
 from gem.wrappers.chat import ConcatChat, ConcatChatOnReset
 from gem.wrappers.concat import Concat
 from gem.wrappers.latest import Latest
@@ -30,6 +31,7 @@ __all__ = [
     "Window",
     "apply_wrappers",
     "get_wrapper_fns",
+    "observes",
     "takes_options_of",
     "wrapper_names",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 from gem.wrappers.concat import Concat
 from gem.wrappers.content import frame, line
 from gem.wrappers.messages import ChatMessages, Messages
@@ -39,6 +39,7 @@ class ConcatChat(ChatMessages):
         self.template = ChatTemplate(_needed(tokenizer, "concat_chat"), **template)
         self._text = ""
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -47,6 +48,7 @@ class ConcatChat(ChatMessages):
         self._text = self._history(messages, shown)
         return shown, info
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         messages, reward, terminated, truncated, info = super().step(action)
         response = messages[-2]["content"]
@@ -87,6 +89,7 @@ class ConcatChatOnReset(Concat):
         super().__init__(env, include_action=True)
         self.template = ChatTemplate(_needed(tokenizer, "concat_chat_on_reset"), **template)
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 from gem.wrappers.content import Content, join, line, place
 
 
@@ -25,6 +25,7 @@ class Concat(Wrapper):
         self.include_action = include_action
         self._history: Content = ""
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -32,6 +33,7 @@ class Concat(Wrapper):
         self._history = line(observation)
         return place(self._history, info), info
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         history = self._history

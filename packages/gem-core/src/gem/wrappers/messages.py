@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, overload
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 from gem.wrappers.content import Content, frame
 
 Message = dict[str, Any]
@@ -123,6 +123,7 @@ class ChatMessages(Wrapper):
         self.keep_suffix = keep_suffix
         self._log: list[Any] = []
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -131,6 +132,7 @@ class ChatMessages(Wrapper):
         self._log = [] if self.system is None else [("system", self.system)]
         return _extended(self._log, observation, info, self.keep_suffix), info
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         log = self._log

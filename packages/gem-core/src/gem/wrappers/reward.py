@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 
 
 class RewardScale(Wrapper):
@@ -15,6 +15,7 @@ class RewardScale(Wrapper):
         self.scale = scale
         self.shift = shift
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         return observation, self.scale * reward + self.shift, terminated, truncated, info
@@ -30,6 +31,7 @@ class RewardClip(Wrapper):
         self.low = low
         self.high = high
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         return observation, min(max(reward, self.low), self.high), terminated, truncated, info

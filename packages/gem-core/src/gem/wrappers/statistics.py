@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 
 
 class EpisodeStatistics(Wrapper):
@@ -18,6 +18,7 @@ class EpisodeStatistics(Wrapper):
         self.step_counter = 0
         self.cumulative_rewards = 0.0
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -30,6 +31,7 @@ class EpisodeStatistics(Wrapper):
         info["cumulative_rewards"] = 0.0
         return observation, info
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.step_counter += 1

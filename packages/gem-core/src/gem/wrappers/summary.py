@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from gem.env import Env
+from gem.env import Env, observes
 from gem.wrappers.content import join, line
 from gem.wrappers.messages import Message
 from gem.wrappers.window import Window
@@ -47,11 +47,15 @@ class Summary(Window):
         self.heading = heading
         self._summary = ""
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
         self._summary = ""
         return super().reset(seed=seed, options=options, **kwargs)
+
+    def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        return super().step(action)  # without the mark: asking a model blocks
 
     def _shrink(self) -> None:
         if not self._overfull():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from gem.env import Env, Wrapper
+from gem.env import Env, Wrapper, observes
 from gem.wrappers.content import Content, frame, join, line, place
 from gem.wrappers.messages import Message, Messages
 
@@ -62,6 +62,7 @@ class Window(Wrapper):
         self._held: deque[tuple[str, str, Content, int]] = deque()
         self._size = 0
 
+    @observes
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, **kwargs: Any
     ) -> tuple[Any, dict[str, Any]]:
@@ -72,6 +73,7 @@ class Window(Wrapper):
         self._size = 0
         return self._show(info), info
 
+    @observes
     def step(self, action: str) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         observation, reward, terminated, truncated, info = self.env.step(action)
         response = info.get("parsed_action", action)
