@@ -52,8 +52,14 @@ def test_splits_are_chosen_or_listed(dataset, tmp_path: Path) -> None:  # type: 
             load_table(split="dev", **arguments)
 
 
-def test_a_hub_out_of_reach_is_said_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+def out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("HTTPS_PROXY", "https_proxy", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(variable, raising=False)
     monkeypatch.setenv("HF_ENDPOINT", "https://127.0.0.1:9")
+
+
+def test_a_hub_out_of_reach_is_said_within_five_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    out_of_reach(monkeypatch)
     begin = time.monotonic()
     with pytest.raises(gem.DataError, match="'nobody/nothing' is not in the local cache and the hub is out of reach"):
         load_table("nobody/nothing")
@@ -68,7 +74,7 @@ def test_images_are_decoded_row_by_row(tmp_path: Path) -> None:
 
 
 def test_the_error_names_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_ENDPOINT", "https://127.0.0.1:9")
+    out_of_reach(monkeypatch)
     gem.register("offline:Task", "gem.dataset:DatasetEnv", dataset_name="nobody/nothing")
     with pytest.raises(gem.DataError, match="'offline:Task': data set 'nobody/nothing' is not in the local cache"):
         gem.make("offline:Task")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gem
-from gem.dataset import Table, load_table
+from gem.dataset import Table, load_table, loading
 
 ROWS = [{"q": "one", "a": 1}, {"q": "two", "a": 2}]
 
@@ -96,6 +98,20 @@ def test_columns_are_converted_once() -> None:
     table.column("a")
     table.column("a")
     assert reads == ["a"]
+
+
+def test_a_hub_that_never_answers_counts_as_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    given_up = threading.Event()
+    monkeypatch.setattr(loading, "HUB_PROBE_TIMEOUT", 0.05)
+    monkeypatch.setattr(loading.socket, "create_connection", lambda *_, **__: given_up.wait(60.0))
+    monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
+    try:
+        assert not loading._hub_is_reachable()
+    finally:
+        given_up.set()
+    monkeypatch.setattr(loading, "HUB_PROBE_TIMEOUT", 60.0)
+    monkeypatch.setattr(loading.socket, "create_connection", lambda *_, **__: contextlib.nullcontext())
+    assert loading._hub_is_reachable()
 
 
 def test_a_fork_while_another_thread_loads_does_not_hang_the_child() -> None:

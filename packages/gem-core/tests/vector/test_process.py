@@ -243,6 +243,14 @@ def test_closures_under_spawn_work_or_are_refused_at_creation(monkeypatch: pytes
         gem.GemError, match="define it in a module, pip install cloudpickle, or use start_method='fork'"
     ):
         vector(lambda: Counter(), start_method="spawn")
+    gem.register("vector-test:Lambda", lambda: Counter())
+    try:
+        with pytest.raises(gem.GemError, match="define it in a module"):
+            make_vec("vector-test:Lambda", num_envs=2, backend="process", start_method="spawn")
+    finally:
+        from gem.registry import unregister
+
+        unregister("vector-test:Lambda")
 
 
 def test_unknown_start_method() -> None:
