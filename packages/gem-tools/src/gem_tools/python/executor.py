@@ -540,6 +540,9 @@ _WANTS_FILE = re.compile(rb"__file__|inspect|multiprocessing|concurrent|runpy")
 _WANTS_RANDOM = re.compile(rb"rand|shuffle|choice|sample|secrets|layout")
 #: What a program may have left unflushed or unfinished, so that it must be let go of thoroughly.
 _WANTS_CARE = re.compile(rb"open|__del__|finalize|TextIOWrapper|FileIO")
+#: What a program that can look at its process, or start others, has to say: the rest cannot tell how theirs is set up.
+_WANTS_SYSTEM = re.compile(rb"import|open|exec|eval|compile|getattr|breakpoint|help|__")
+_WANTS = {"file": _WANTS_FILE, "random": _WANTS_RANDOM, "thorough": _WANTS_CARE, "system": _WANTS_SYSTEM}.items()
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")  # no attributes
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w.]+)(?:[ \t]+as[ \t]+(\w+))?[ \t]*(?:#.*|;.*)?$", re.MULTILINE)
 
@@ -551,7 +554,7 @@ def told(source: bytes, executor: Executor) -> dict[str, Any]:
         body["show_last"] = True
     if executor.cpu_s is not None:
         body["cpu"] = executor.cpu_s
-    for key, wants in (("file", _WANTS_FILE), ("random", _WANTS_RANDOM), ("thorough", _WANTS_CARE)):
+    for key, wants in _WANTS:
         if wants.search(source):
             body[key] = True
     if executor.supply_imports:
@@ -561,6 +564,7 @@ def told(source: bytes, executor: Executor) -> dict[str, Any]:
             names = names.difference(*_IMPORT.findall(text))  # these are not forgotten
         if names:
             body["imports"] = {name: USUAL_NAMES[name] for name in names}
+            body["system"] = True
     return body
 
 

@@ -14,10 +14,11 @@ import subprocess
 import tempfile
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gem.errors import MissingDependency
 from gem_tools.python import bubblewrap, zygote
@@ -57,8 +58,7 @@ class SlotConfig:
     environment: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """A zygote's reply, as it came."""
 
     why: bytes
@@ -273,30 +273,42 @@ class Slot:
         except OSError as error:
             raise SlotLost(str(error)) from error
 
-    def _receive(self, length: int) -> bytearray:
-        data = bytearray(length)
-        view = memoryview(data)
+    def _receive(self, view: memoryview) -> None:
+        """Fill ``view``."""
         while view:
-            try:
-                received = self.control.recv_into(view)
-            except OSError as error:
-                raise SlotLost(str(error)) from error
-            if not received:
-                raise SlotLost("the interpreter ended")
-            view = view[received:]
-        return data
+            view = view[self._received(self.control.recv_into, view) :]
+
+    def _received(self, receive: Callable[[Any], Any], argument: Any) -> Any:
+        """What one receiving call returns."""
+        try:
+            received = receive(argument)
+        except OSError as error:
+            raise SlotLost(str(error)) from error
+        if not received:
+            raise SlotLost("the interpreter ended")
+        return received
 
     def _receive_reply(self) -> Reply:
-        head = self._receive(zygote.REPLY.size)
-        (why, status, wall, cpu, peak, *lengths, value, code, alive) = zygote.REPLY.unpack(head)
+        # Most replies arrive whole, and one look is enough for those.
+        head = zygote.REPLY.size
+        data: bytes | bytearray = self._received(self.control.recv, 4096)
+        while len(data) < head:
+            data += self._received(self.control.recv, 4096)
+        (why, status, wall, cpu, peak, *lengths, value, code, alive) = zygote.REPLY.unpack_from(data)
         out_total, out_head, out_tail, err_total, err_head, err_tail = lengths
-        if max(out_head, out_tail, err_head, err_tail) > self.config.output or max(value, code) > LARGEST_VALUE:
+        length = head + out_head + out_tail + err_head + err_tail + value + code
+        too_much = max(out_head, out_tail, err_head, err_tail) > self.config.output or max(value, code) > LARGEST_VALUE
+        if too_much or len(data) > length:
             raise SlotLost("the interpreter's reply makes no sense")
-        rest = bytes(self._receive(out_head + out_tail + err_head + err_tail + value + code))
-        cuts, position = [], 0
-        for length in (out_head, out_tail, err_head, err_tail, value, code):
-            cuts.append(rest[position : position + length])
-            position += length
+        if len(data) < length:
+            arrived, data = data, bytearray(length)
+            data[: len(arrived)] = arrived
+            self._receive(memoryview(data)[len(arrived) :])
+        position = head
+        cuts = []
+        for size in (out_head, out_tail, err_head, err_tail, value, code):
+            cuts.append(bytes(data[position : position + size]))
+            position += size
         stdout, stderr = (cuts[0], cuts[1], out_total), (cuts[2], cuts[3], err_total)
         return Reply(why, status, wall, cpu, peak, stdout, stderr, cuts[4], cuts[5], alive)
 

@@ -476,9 +476,10 @@ def stage(config: dict[str, Any]) -> None:
 
 def become_program(config: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
     """In the fork, before the first line of the program: what is left to do. Returns the program's namespace."""
-    pthread_sigmask(_SET_MASK, ())
-    if config["isolated"]:
-        _libc.prctl(4, 1, None, 0, 0)  # dumpable again: /proc/self belongs to the program
+    if "system" in body:
+        pthread_sigmask(_SET_MASK, ())
+        if config["isolated"]:
+            _libc.prctl(4, 1, None, 0, 0)  # dumpable again: /proc/self belongs to the program
     for name, content in body.get("files", {}).items():
         if "/" in name:
             os.makedirs(os.path.dirname(name), exist_ok=True)
@@ -680,7 +681,7 @@ def rehearse(config: dict[str, Any]) -> None:
 
     Every page that a fork need not write to, because the zygote has, saves a copy.
     """
-    request = marshal.dumps({"source": b"print(1 + 1)\n"}, 2)
+    request = marshal.dumps({"source": b"print(1 + 1)\n", "system": True}, 2)
     for _ in range(20):
         stage(config)
         perform(config, marshal.loads(request))
@@ -692,7 +693,7 @@ def rehearse(config: dict[str, Any]) -> None:
 
 def session_fork(config: dict[str, Any], sock: _socket.socket) -> NoReturn:
     """A program that goes on: cells arrive on ``sock`` and share one namespace. Never returns."""
-    namespace = become_program(config, {"random": True})
+    namespace = become_program(config, {"random": True, "system": True})
     number = 0
     set_handler(signal.SIGINT, signal.default_int_handler)
     while True:
