@@ -53,6 +53,14 @@ def test_output_and_status(either):
         ("import sys; print(sys.argv)", "", "['main.py']\n"),
         ("def f():\n  return g()\ndef g():\n  return 3\nprint([f() for _ in range(2)])", "", "[3, 3]\n"),
         ("import multiprocessing as m\nwith m.Pool(2) as p: print(p.map(abs, [-1, -2]))", "", "[1, 2]\n"),
+        (
+            "import multiprocessing as m\nfrom multiprocessing.shared_memory import SharedMemory\n"
+            "v, a, s = m.Value('i', 1), m.Array('d', 3), SharedMemory(create=True, size=9)\n"
+            "def f(): v.value += 1; a[1] = 2.5; s.buf[0] = 7\n"
+            "p = m.Process(target=f)\np.start()\np.join()\nprint(v.value, a[:], s.buf[0])\ns.close()\ns.unlink()",
+            "",
+            "2 [0.0, 2.5, 0.0] 7\n",
+        ),
         ("import subprocess, sys\nprint(subprocess.check_output([sys.executable, '-c', 'print(7)']))", "", "b'7\\n'\n"),
         ("from concurrent.futures import ThreadPoolExecutor as T\nprint(sum(T().map(abs, [-1, 2])))", "", "3\n"),
         ("import asyncio\nasync def f(): return 4\nprint(asyncio.run(f()))", "", "4\n"),

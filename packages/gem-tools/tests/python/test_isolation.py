@@ -73,6 +73,26 @@ def test_abstract_sockets_of_the_host_are_out_of_reach(one):
     assert "ConnectionRefusedError" in result.stderr
 
 
+def test_sockets_that_no_namespace_holds_back_are_refused(one):
+    """Above all vsock, at whose other end is the hypervisor."""
+    result = run(
+        one,
+        """
+        import socket
+        made = set()
+        for family in range(64):
+            for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET):
+                try:
+                    socket.socket(family, kind).close()
+                    made.add(family)
+                except OSError:
+                    pass
+        print(made - {socket.AF_UNIX, socket.AF_INET, socket.AF_INET6, socket.AF_NETLINK})
+        """,
+    )
+    assert result.stdout == "set()\n"
+
+
 # -- no secrets ----------------------------------------------------------------------------------------------
 
 
@@ -645,7 +665,7 @@ def test_the_other_system_call_numbers_are_denied_too(one):
         ("one object", "x = bytearray(10**10)"),
         ("list", "x = [0] * 10**10"),
         ("growing", "x = []\nwhile True: x.append(bytearray(b'x' * 10**6))"),
-        ("mapped", "import mmap; m = mmap.mmap(-1, 10**10)"),
+        ("mapped", "import mmap; m = mmap.mmap(-1, 10**10, flags=mmap.MAP_PRIVATE)"),
         ("string", "x = 'ab'\nwhile True: x += x"),
     ],
 )
@@ -674,6 +694,30 @@ def test_memory_is_counted_for_all_processes_together():
         assert result.reason == "memory"
         assert result.stdout == "before\n"
         assert "memory" in result.message
+
+
+def test_memory_that_no_count_sees_is_refused(one):
+    """What is mapped without a file and shared stays, and is in nobody's pages, when all but one is unmapped."""
+    result = run(
+        one,
+        """
+        import ctypes, mmap, os
+        for flags in (mmap.MAP_SHARED, mmap.MAP_SHARED | mmap.MAP_ANONYMOUS, 0x40000 | mmap.MAP_PRIVATE, 0x03):
+            try:
+                mmap.mmap(-1, 1 << 21, flags=flags)
+                print("mapped", flags)
+            except OSError as error:
+                print(error.strerror)
+        print(os.path.exists("/dev/zero"))
+        libc = ctypes.CDLL(None, use_errno=True)
+        print(libc.vmsplice(1, None, 0, 0), ctypes.get_errno())
+        with open("file", "w+b") as file:
+            file.truncate(1 << 21)
+            mmap.mmap(file.fileno(), 1 << 21)  # counted as a file
+        mmap.mmap(-1, 1 << 21, flags=mmap.MAP_PRIVATE)
+        """,
+    )
+    assert (result.stdout, result.stderr) == ("Operation not permitted\n" * 4 + "False\n-1 1\n", "")
 
 
 def test_shared_pages_are_counted_once():

@@ -7,15 +7,16 @@ import pytest
 from hypothesis import given, strategies as st
 
 from gem.errors import MissingDependency
-from gem_tools.python.seccomp import CLONE, CLONE3, DENIED, OWN_PROCESS, build_filter
+from gem_tools.python.seccomp import CLONE, CLONE3, DENIED, FAMILIES, MMAP, OWN_PROCESS, SOCKET, build_filter
 
-_ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
+_ALLOW, _KILL = 0x7FFF0000, 0x80000000
+_EPERM, _ENOSYS, _EAFNOSUPPORT = 0x00050001, 0x00050026, 0x00050061
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
-def judge(program: bytes, number: int, argument: int, architecture: int) -> int:
+def judge(program: bytes, number: int, argument: int, architecture: int, fourth: int = 0) -> int:
     """What the kernel would answer: the filter interpreted, instruction by instruction."""
-    data = struct.pack("<IIQQQQQQQ", number, architecture, 0, argument, 0, 0, 0, 0, 0)
+    data = struct.pack("<IIQQQQQQQ", number, architecture, 0, argument, 0, 0, fourth, 0, 0)
     position, value = 0, 0
     while True:
         code, if_true, if_false, k = struct.unpack_from("HBBI", program, 8 * position)
@@ -40,10 +41,28 @@ def test_every_call_is_judged_by_the_tables(machine, number, argument):
         assert got == _ENOSYS
     elif number in {numbers[column] for numbers in OWN_PROCESS.values()}:
         assert got == (_EPERM if argument else _ALLOW)
+    elif number == SOCKET[column]:
+        assert got == (_ALLOW if argument in FAMILIES else _EAFNOSUPPORT)
     elif number == CLONE[column]:
         assert got == (_EPERM if argument & 0x7E020000 else _ALLOW)
     else:
         assert got == _ALLOW
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@given(argument=st.integers(min_value=0, max_value=50) | st.integers(min_value=0, max_value=2**32 - 1))
+def test_families_of_sockets(machine, argument):
+    column, architecture = _ARCHITECTURES[machine]
+    got = judge(build_filter(machine), SOCKET[column], argument, architecture)
+    assert got == (_ALLOW if argument in FAMILIES else _EAFNOSUPPORT)
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@given(flags=st.integers(min_value=0, max_value=2**32 - 1))
+def test_mappings(machine, flags):
+    column, architecture = _ARCHITECTURES[machine]
+    got = judge(build_filter(machine), MMAP[column], 0, architecture, flags)
+    assert got == (_EPERM if flags & 0x21 == 0x21 or flags & 0x40000 else _ALLOW)
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
@@ -62,7 +81,9 @@ def test_the_other_numbering_is_denied():
 
 def test_tables_name_each_number_once():
     for column in (0, 1):
-        numbers = [n[column] for n in [*DENIED.values(), *OWN_PROCESS.values(), CLONE, CLONE3] if n[column] >= 0]
+        numbers = [
+            n[column] for n in [*DENIED.values(), *OWN_PROCESS.values(), SOCKET, MMAP, CLONE, CLONE3] if n[column] >= 0
+        ]
         assert len(numbers) == len(set(numbers))
 
 

@@ -12,7 +12,8 @@ from gem_tools.python.interpreter import Interpreter
 #: What the system's libraries and programs consist of. ``/etc`` is left out but for these.
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
-_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+#: Not /dev/zero: mapped and shared, it is memory that no count of a process's pages sees.
+_DEVICES = ("/dev/null", "/dev/full", "/dev/random", "/dev/urandom")
 _CAP_SYS_ADMIN = 1 << 21
 #: Identities for programs when we are root: one a slot, far from every real account.
 _FIRST_UID, _UIDS = 1_000_000_000, 1_000_000_000

@@ -1,7 +1,8 @@
 """The system calls a program may not make, as a seccomp filter.
 
 Namespaces hide the machine; this filter keeps programs off the kernel's rarely used doors, out of new
-namespaces, and away from what would outlive a run (System V objects, keyrings) or escape the memory accounts.
+namespaces, off sockets that no namespace holds back (vsock reaches the hypervisor), and away from what would outlive
+a run (System V objects, keyrings) or escape the memory accounts.
 Everything else is allowed: ordinary Python, subprocesses, threads and sockets never notice it.
 """
 
@@ -38,10 +39,18 @@ DENIED: dict[str, tuple[int, int]] = {
     # what outlives a run, or holds memory that no process is charged for
     "shmget": (29, 194), "msgget": (68, 186), "semget": (64, 190), "mq_open": (240, 180), "keyctl": (250, 219),
     "add_key": (248, 217), "request_key": (249, 218), "memfd_create": (319, 279), "memfd_secret": (447, 447),
+    "vmsplice": (278, 75),
 }  # fmt: skip
 
 #: Allowed on the caller itself (first argument 0) only.
 OWN_PROCESS: dict[str, tuple[int, int]] = {"prlimit64": (302, 261), "sched_setaffinity": (203, 122)}
+SOCKET = (41, 198)
+#: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK.
+FAMILIES = (1, 2, 10, 16)
+MMAP = (9, 222)
+#: What is mapped without a file and shared stays in memory when most of it is unmapped, where no count of a process's
+#: pages sees it; huge pages are in no count at all.
+MAP_SHARED, MAP_ANONYMOUS, MAP_HUGETLB = 0x01, 0x20, 0x40000
 CLONE = (56, 220)
 CLONE3 = (435, 435)
 #: CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
@@ -49,8 +58,8 @@ NEW_NAMESPACES = 0x7E020000
 
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW, _KILL = 0x7FFF0000, 0x80000000
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
+_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
 
 
 def build_filter(machine: str | None = None) -> bytes:
@@ -66,7 +75,7 @@ def build_filter(machine: str | None = None) -> bytes:
             "choose backend='subprocess' if you trust the programs"
         )
     column, architecture = _ARCHITECTURES[machine]
-    deny = _statement(_RETURN, 0x00050000 | errno.EPERM)
+    deny = _statement(_RETURN, _FAIL | errno.EPERM)
     program = [
         _statement(_LOAD, _ARCHITECTURE),
         _jump(_JUMP_EQUAL, architecture, 1, 0),
@@ -76,7 +85,7 @@ def build_filter(machine: str | None = None) -> bytes:
     if machine == "x86_64":  # the x32 numbers alias the others
         program += [_jump(_JUMP_GREATER_EQUAL, 0x40000000, 0, 1), deny]
     # glibc falls back to clone, whose flags can be seen from here
-    program += [_jump(_JUMP_EQUAL, CLONE3[column], 0, 1), _statement(_RETURN, 0x00050000 | errno.ENOSYS)]
+    program += [_jump(_JUMP_EQUAL, CLONE3[column], 0, 1), _statement(_RETURN, _FAIL | errno.ENOSYS)]
     for numbers in DENIED.values():
         if numbers[column] >= 0:
             program += [_jump(_JUMP_EQUAL, numbers[column], 0, 1), deny]
@@ -88,12 +97,25 @@ def build_filter(machine: str | None = None) -> bytes:
             deny,
             _statement(_RETURN, _ALLOW),
         ]
+    allow = _statement(_RETURN, _ALLOW)
     program += [
+        _jump(_JUMP_EQUAL, SOCKET[column], 0, len(FAMILIES) + 3),
+        _statement(_LOAD, _FIRST_ARGUMENT),
+        *(_jump(_JUMP_EQUAL, family, len(FAMILIES) - i, 0) for i, family in enumerate(FAMILIES)),
+        _statement(_RETURN, _FAIL | errno.EAFNOSUPPORT),
+        allow,
+        _jump(_JUMP_EQUAL, MMAP[column], 0, 6),
+        _statement(_LOAD, _FOURTH_ARGUMENT),
+        _jump(_JUMP_SET, MAP_HUGETLB, 2, 0),
+        _jump(_JUMP_SET, MAP_ANONYMOUS, 0, 2),
+        _jump(_JUMP_SET, MAP_SHARED, 0, 1),
+        deny,
+        allow,
         _jump(_JUMP_EQUAL, CLONE[column], 0, 3),
         _statement(_LOAD, _FIRST_ARGUMENT),
         _jump(_JUMP_SET, NEW_NAMESPACES, 0, 1),
         deny,
-        _statement(_RETURN, _ALLOW),
+        allow,
     ]
     return b"".join(program)
 
