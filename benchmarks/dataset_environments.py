@@ -59,7 +59,7 @@ def reasoning() -> Numbers:
     for name in ("chain_sum", "basic_arithmetic", "letter_counting", "leg_counting", "gcd"):
         env, dataset = ReasoningGymEnv(name, size=10**9), reasoning_gym.create_dataset(name, size=10**9, seed=42)
         best = [float("inf"), float("inf")]
-        for turn in range(12):
+        for turn in range(40):
             begin = time.process_time()
             for idx in range(turn * size, (turn + 1) * size):
                 dataset[idx]

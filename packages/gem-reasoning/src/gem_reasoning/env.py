@@ -86,7 +86,8 @@ class ReasoningGymEnv(gem.Env):
         self._pickled = pickle.dumps(options)
         self._dataset = tasks.dataset(name, self._pickled, seed, size)
         self._elsewhere = name in OWN_PROCESS
-        self._quick = not prefetch and not self._elsewhere
+        #: Up to here the walk takes items from the library itself: 0 until the generator is known to be quick.
+        self._in_line_to = 0 if prefetch or self._elsewhere else size
         self._timed = 0
         self._next = 0  # of the walk, beyond size in later rounds
         self.idx: int | None = None
@@ -96,16 +97,15 @@ class ReasoningGymEnv(gem.Env):
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, idx: int | None = None
     ) -> tuple[str, Info]:
-        if self._quick and seed is None and idx is None and options is None and self._next < self.size:
+        if seed is None and idx is None and options is None and self._next < self._in_line_to:
             # Most generators are quick: once that is known, nothing stands between the walk and the library.
             idx = self._next
-            entry = self._dataset[idx]
+            self._entry = entry = self._dataset[idx]
             self._next = idx + 1
         else:
             super().reset(options=options)
             idx = self._chosen(seed, idx if idx is not None or options is None else options.get("idx"))
-            entry = self._item(idx)
-        self._entry = entry
+            self._entry = entry = self._item(idx)
         self.idx = idx
         self._running = True
         return entry["question"] + self.suffix, {"idx": idx}
@@ -144,7 +144,8 @@ class ReasoningGymEnv(gem.Env):
             self._elsewhere = True
         else:
             self._timed += 1
-            self._quick = self._timed >= TIMED
+            if self._timed >= TIMED:
+                self._in_line_to = self.size
         return item
 
     def step(self, action: str) -> tuple[str, float, bool, bool, Info]:
