@@ -212,6 +212,20 @@ def test_random_numbers_differ_between_runs(either):
     assert len({either.run(numpy).stdout for _ in range(6)}) == 6
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, ()))",
+        "print(__import__('signal').pthread_sigmask(0, ()))",
+        "exec('imp' + 'ort signal; print(signal.pthread_sigmask(0, ()))')",
+        "print(set() if b'PATH=' in open('/proc/self/environ', 'rb').read() else 'not its own')",
+        "print(set() if os.access('/proc/self/environ', os.R_OK) else 'not its own')",  # os is supplied
+    ],
+)
+def test_whoever_can_look_at_the_process_finds_it_its_own(either, code):
+    assert either.run(code).stdout == "set()\n"
+
+
 def test_the_callers_folder_is_untouched(either, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = either.run("x = 1\n" * 2000 + "open('junk.txt', 'w').write('x'); print('done')")
