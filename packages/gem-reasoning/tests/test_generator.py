@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,17 @@ def test_items_in_any_order_once_asked_for(generator: Generator) -> None:
     items = [generator.item(key(idx))["question"] for idx in (3, 0, 4, 1, 2)]
     assert len(set(items)) == 5
     assert generator.item(key(3))["question"] == items[0]  # asked for again, made again
+
+
+def test_threads_that_wait_for_one_item_all_get_it(generator: Generator) -> None:
+    generator.item(key(0))
+    assert generator.pid is not None
+    os.kill(generator.pid, signal.SIGSTOP)  # so that all of them wait before it is there
+    with ThreadPoolExecutor(4) as pool:
+        found = [pool.submit(generator.item, key(1)) for _ in range(4)]
+        time.sleep(0.2)
+        os.kill(generator.pid, signal.SIGCONT)
+        assert len({future.result(60)["question"] for future in found}) == 1
 
 
 def test_a_failing_generator_is_an_error_and_not_the_end(generator: Generator) -> None:

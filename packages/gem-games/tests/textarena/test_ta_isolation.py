@@ -1,4 +1,5 @@
 import random
+import re
 import threading
 
 import numpy as np
@@ -8,6 +9,7 @@ from ta_games import OFFLINE, SLOW, play
 
 import gem
 from gem_games.textarena.isolation import _Numpy, _Random, drawing_from
+from gem_games.textarena.registry import folder
 
 QUICK = [entry for entry in OFFLINE if entry.family not in SLOW]
 
@@ -81,6 +83,16 @@ def test_threads_do_not_meet(entry):
     for thread in threads:
         thread.join()
     assert together == alone
+
+
+def test_no_other_module_keeps_what_it_works_out():
+    """Threads would meet in variables of a module that its functions assign."""
+    assigning = {
+        path.relative_to(folder() / "envs").as_posix()
+        for path in (folder() / "envs").rglob("*.py")
+        if re.search(r"^\s+global ", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert assigning == {"Sokoban/utils.py"}
 
 
 def play_new(entry, seed):

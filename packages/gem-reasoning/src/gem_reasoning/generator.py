@@ -35,6 +35,8 @@ class Generator:
         self._child: subprocess.Popen[bytes] | None = None
         self._pending: set[Key] = set()
         self._items: OrderedDict[Key, tuple[bool, Any]] = OrderedDict()
+        #: Processes that have ended: what they were asked for will not come.
+        self._deaths = 0
 
     def prefetch(self, key: Key) -> None:
         """Ask for an item without waiting for it."""
@@ -50,11 +52,12 @@ class Generator:
             ValueError: the generator raised.
         """
         with self._changed:
-            if key not in self._items and key not in self._pending:
-                self._ask(key)
+            deaths = self._deaths
             while key not in self._items:
-                if key not in self._pending:
+                if self._deaths != deaths:
                     raise GeneratorDied(f"the generating process ended over item {key[4]} of {key[0]!r}")
+                if key not in self._pending:  # not asked for yet, or another thread took what both waited for
+                    self._ask(key)
                 self._changed.wait()
             made, value = self._items.pop(key)
         if not made:
@@ -107,6 +110,7 @@ class Generator:
             if self._child is child:
                 self._child = None
             self._pending.clear()
+            self._deaths += 1
             self._changed.notify_all()
 
     def close(self) -> None:

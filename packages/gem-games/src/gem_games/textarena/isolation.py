@@ -4,6 +4,8 @@ Its games draw from the global generators of ``random`` and ``numpy``, and seed 
 ``numpy`` *in TextArena's modules* stand for objects that draw from the generator of the instance that plays, and from
 the global ones where none does: the global generators are neither read nor written, and threads do not meet.
 
+One of them keeps what it works out in variables of its module: :mod:`gem_games.textarena.sokoban` stands for that.
+
 Its word games download lists from the network when imported. Here a list that is not on this machine is an error.
 """
 
@@ -20,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from gem.errors import MissingDependency
+from gem_games.textarena import sokoban
 
 _playing: ContextVar[random.Random | None] = ContextVar("gem_games_textarena_generator", default=None)
 
@@ -140,6 +143,8 @@ def isolate(game: str = "") -> None:
             continue
         _done.add(name)
         vars(module).setdefault("print", _print)
+        if name == "textarena.envs.Sokoban.utils":
+            vars(module)["reverse_playing"] = sokoban.reverse_playing
         for key, value in list(vars(module).items()):
             if value is random:
                 setattr(module, key, _Random(random))

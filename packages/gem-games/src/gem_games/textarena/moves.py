@@ -13,6 +13,7 @@ FORMS = {
     "LightsOut": "[{0-4} {0-4}]",
     "Mastermind": "[{1-6} {1-6} {1-6} {1-6}]",
     "Minesweeper": "[{0-4} {0-4}]",
+    "RushHour": "[{A|B|C|D|F|G|H|I|J|X}{+|-}]",
     "Slitherlink": "[{h|v} {0-3} {0-3}]",
     "Sudoku": "[{1-9} {1-9} {1-9}]",
     "ThreeCardMonte": "[{0-2}]",
