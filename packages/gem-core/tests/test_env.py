@@ -71,6 +71,13 @@ def test_seeds_of_any_integer_type_and_size(seed: Any) -> None:
     assert wrapped().reset(seed=seed)[0] == first
 
 
+def test_large_seeds_differ_in_all_their_bits() -> None:
+    seeds = [0, 2**40, 2**64, 2**200, 2**200 + 1]
+    env = Counter()
+    assert len({env.reset(seed=seed)[0] for seed in seeds}) == len(seeds)
+    assert len({(env.reset(seed=seed), env.np_random.integers(2**60))[1] for seed in seeds}) == len(seeds)
+
+
 @pytest.mark.parametrize("seed", [1.0, "1", b"1", [1], True, np.float64(1), np.bool_(True)])
 def test_a_seed_of_another_type_is_a_type_error(seed: Any) -> None:
     for env in (Counter(), wrapped()):
