@@ -720,6 +720,46 @@ def test_memory_that_no_count_sees_is_refused(one):
     assert (result.stdout, result.stderr) == ("Operation not permitted\n" * 4 + "False\n-1 1\n", "")
 
 
+@pytest.mark.parametrize("kind", ["local", "tcp", "udp"])
+def test_what_waits_in_sockets_is_memory(kind):
+    """No process's pages, and without a limit of its own far more than all of them."""
+    with Executor(slots=1, memory_mb=40, timeout=30.0) as pool:
+        result = run(
+            pool,
+            f"""
+            import os, socket, time
+            held, big, kind = [], 1 << 30, {kind!r}
+            server = socket.create_server(("127.0.0.1", 0))
+            print("before", flush=True)
+            for _ in range(16):
+                if os.fork() == 0:
+                    break
+            while True:
+                if kind == "local":
+                    pair = socket.socketpair()
+                elif kind == "tcp":
+                    pair = socket.create_connection(server.getsockname()), server.accept()[0]
+                else:
+                    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    one.bind(("127.0.0.1", 0))
+                    one.connect(one.getsockname())
+                    pair = one, one
+                held += pair
+                for end in pair:
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, big)
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, big)
+                    end.setblocking(False)
+                    try:
+                        for _ in range(1000):
+                            end.send(b"x" * 60000)
+                    except OSError:
+                        pass
+            """,
+        )
+        assert (result.reason, result.stdout) == ("memory", "before\n")
+        assert run(pool, "import socket; a, b = socket.socketpair(); a.send(b'x'); print(b.recv(9))").stdout == "b'x'\n"
+
+
 def test_shared_pages_are_counted_once():
     with Executor(slots=1, memory_mb=300, timeout=20.0) as pool:
         result = run(

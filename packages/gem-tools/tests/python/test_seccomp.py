@@ -7,16 +7,27 @@ import pytest
 from hypothesis import given, strategies as st
 
 from gem.errors import MissingDependency
-from gem_tools.python.seccomp import CLONE, CLONE3, DENIED, FAMILIES, MMAP, OWN_PROCESS, SOCKET, build_filter
+from gem_tools.python.seccomp import (
+    CLONE,
+    CLONE3,
+    DENIED,
+    FAMILIES,
+    MMAP,
+    OWN_PROCESS,
+    SETSOCKOPT,
+    SOCKET,
+    build_filter,
+)
 
 _ALLOW, _KILL = 0x7FFF0000, 0x80000000
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 0x00050001, 0x00050026, 0x00050061
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 
 
-def judge(program: bytes, number: int, argument: int, architecture: int, fourth: int = 0) -> int:
+def judge(program: bytes, number: int, argument: int, architecture: int, *others: int) -> int:
     """What the kernel would answer: the filter interpreted, instruction by instruction."""
-    data = struct.pack("<IIQQQQQQQ", number, architecture, 0, argument, 0, 0, fourth, 0, 0)
+    arguments = [argument, *others, 0, 0, 0, 0, 0][:6]
+    data = struct.pack("<IIQQQQQQQ", number, architecture, 0, *arguments)
     position, value = 0, 0
     while True:
         code, if_true, if_false, k = struct.unpack_from("HBBI", program, 8 * position)
@@ -58,10 +69,17 @@ def test_families_of_sockets(machine, argument):
 
 
 @pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
+@pytest.mark.parametrize(("level", "option", "answer"), [(1, 7, 0x00050000), (1, 8, _ALLOW), (6, 7, _ALLOW)])
+def test_how_much_a_socket_holds_is_left_alone(machine, level, option, answer):
+    column, architecture = _ARCHITECTURES[machine]
+    assert judge(build_filter(machine), SETSOCKOPT[column], 3, architecture, level, option) == answer
+
+
+@pytest.mark.parametrize("machine", ["x86_64", "aarch64"])
 @given(flags=st.integers(min_value=0, max_value=2**32 - 1))
 def test_mappings(machine, flags):
     column, architecture = _ARCHITECTURES[machine]
-    got = judge(build_filter(machine), MMAP[column], 0, architecture, flags)
+    got = judge(build_filter(machine), MMAP[column], 0, architecture, 0, 0, flags)
     assert got == (_EPERM if flags & 0x21 == 0x21 or flags & 0x40000 else _ALLOW)
 
 
@@ -81,9 +99,8 @@ def test_the_other_numbering_is_denied():
 
 def test_tables_name_each_number_once():
     for column in (0, 1):
-        numbers = [
-            n[column] for n in [*DENIED.values(), *OWN_PROCESS.values(), SOCKET, MMAP, CLONE, CLONE3] if n[column] >= 0
-        ]
+        special = (SOCKET, SETSOCKOPT, MMAP, CLONE, CLONE3)
+        numbers = [n[column] for n in [*DENIED.values(), *OWN_PROCESS.values(), *special] if n[column] >= 0]
         assert len(numbers) == len(set(numbers))
 
 

@@ -47,6 +47,9 @@ OWN_PROCESS: dict[str, tuple[int, int]] = {"prlimit64": (302, 261), "sched_setaf
 SOCKET = (41, 198)
 #: AF_UNIX, AF_INET, AF_INET6, AF_NETLINK.
 FAMILIES = (1, 2, 10, 16)
+#: How much a local socket may hold cannot be seen from outside: what it is at first it stays (the call does nothing).
+SETSOCKOPT = (54, 208)
+SOL_SOCKET, SO_SNDBUF = 1, 7
 MMAP = (9, 222)
 #: What is mapped without a file and shared stays in memory when most of it is unmapped, where no count of a process's
 #: pages sees it; huge pages are in no count at all.
@@ -59,7 +62,8 @@ NEW_NAMESPACES = 0x7E020000
 _ARCHITECTURES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 _LOAD, _JUMP_EQUAL, _JUMP_GREATER_EQUAL, _JUMP_SET, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 _ALLOW, _KILL, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
-_NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _FOURTH_ARGUMENT = 0, 4, 16, 40
+_NUMBER, _ARCHITECTURE = 0, 4
+_FIRST_ARGUMENT, _SECOND_ARGUMENT, _THIRD_ARGUMENT, _FOURTH_ARGUMENT = 16, 24, 32, 40
 
 
 def build_filter(machine: str | None = None) -> bytes:
@@ -103,6 +107,13 @@ def build_filter(machine: str | None = None) -> bytes:
         _statement(_LOAD, _FIRST_ARGUMENT),
         *(_jump(_JUMP_EQUAL, family, len(FAMILIES) - i, 0) for i, family in enumerate(FAMILIES)),
         _statement(_RETURN, _FAIL | errno.EAFNOSUPPORT),
+        allow,
+        _jump(_JUMP_EQUAL, SETSOCKOPT[column], 0, 6),
+        _statement(_LOAD, _SECOND_ARGUMENT),
+        _jump(_JUMP_EQUAL, SOL_SOCKET, 0, 3),
+        _statement(_LOAD, _THIRD_ARGUMENT),
+        _jump(_JUMP_EQUAL, SO_SNDBUF, 0, 1),
+        _statement(_RETURN, _FAIL),
         allow,
         _jump(_JUMP_EQUAL, MMAP[column], 0, 6),
         _statement(_LOAD, _FOURTH_ARGUMENT),

@@ -109,6 +109,8 @@ LAST_WORDS = 0.1
 GRACE = 1.0
 #: Seconds between two looks at the memory of a run.
 WATCH = 0.02
+#: Bytes that a local socket can hold, with what the kernel needs to keep them.
+LOCAL_SOCKET = 1 << 19
 #: Seconds in which a program may be done before anybody looks at its output.
 HURRY = 0.003
 #: Newlines written at once, before output is buffered in blocks.
@@ -330,6 +332,29 @@ def proportional(pids: list[int]) -> int:
             except (OSError, IndexError):
                 continue
     return total
+
+
+def socket_memory() -> int:
+    """Bytes that wait in the sockets of the run, which are no process's pages.
+
+    Local sockets do not tell: each counts as the most that it can hold.
+    """
+    try:
+        total, inuse = 0, {}
+        for table in ("sockstat", "sockstat6"):
+            with open(f"/proc/net/{table}", "rb") as file:
+                for line in file:
+                    name, _, count = line.split()[:3]
+                    inuse[name] = int(count)
+        for table, name in (("tcp", b"TCP:"), ("tcp6", b"TCP6:"), ("udp", b"UDP:"), ("udp6", b"UDP6:")):
+            if inuse.get(name):
+                with open(f"/proc/net/{table}", "rb") as file:
+                    for line in file.readlines()[1:]:
+                        sent, _, received = line.split()[4].partition(b":")
+                        total += int(sent, 16) + int(received, 16)
+        return total + inuse.get(b"sockets:", 0) * LOCAL_SOCKET
+    except OSError:
+        return 0  # a kernel without a network
 
 
 _SET_MASK = signal.SIG_SETMASK.value
@@ -917,7 +942,8 @@ class Server:
     def over_memory(self) -> bool:
         limit = self.config["memory"]
         used, pids = memory_used(self.isolated, self.base)
-        return used > limit and proportional(pids) > limit
+        held = socket_memory() if self.isolated else 0
+        return used + held > limit and proportional(pids) + held > limit
 
     def reap_rest(self, usage: resource.struct_rusage) -> tuple[float, int]:
         """Kill and reap what the program started; CPU seconds and peak kilobytes of it all."""
