@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-# How long an example takes says how busy the machine is.
-settings.register_profile("gem", deadline=None)
+# How long an example takes, or is drawn, says how busy the machine is.
+settings.register_profile("gem", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gem")
 
 TOY = """

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from toys import SMALL
 
 torch.set_num_threads(1)
 
-settings.register_profile("gem", deadline=None)  # a busy machine must not fail a test
+# a busy machine must not fail a test
+settings.register_profile("gem", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("gem")
 
 

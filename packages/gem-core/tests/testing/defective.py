@@ -426,8 +426,9 @@ class SeedsNumpy(Digits):
 
 @breaks("GEM403")
 class DrawsFromEntropy(Digits):
-    def draw(self, size: int) -> int:
-        return random.SystemRandom().randrange(size)
+    def begin(self) -> None:
+        super().begin()
+        self.before = random.SystemRandom().getrandbits(64)  # of few values two runs would sometimes draw the same
 
 
 @breaks("GEM403")

@@ -34,11 +34,11 @@ def test_what_computes_is_interrupted_in_any_thread():
 
 
 def test_what_ends_in_time_is_left_alone_and_nothing_stays():
-    handler = signal.getsignal(signal.SIGALRM)
-    with time_limit(0.2):
-        pass
-    time.sleep(0.3)
+    handler, timer = signal.getsignal(signal.SIGALRM), signal.getitimer(signal.ITIMER_REAL)
+    with time_limit(3600):
+        assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= 3600
     assert signal.getsignal(signal.SIGALRM) is handler
+    assert (signal.getitimer(signal.ITIMER_REAL)[0] > 0) == (timer[0] > 0)
     threads = threading.active_count()
     worker = threading.Thread(target=lambda: time_limit(5).__enter__ and None)
     worker.start()

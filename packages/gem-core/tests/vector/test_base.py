@@ -343,7 +343,9 @@ def test_resets_can_be_sent_too(backend: str) -> None:
 # -- the same everywhere ------------------------------------------------------------------------------
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     seed=st.integers(0, 2**40),
     actions=st.lists(st.lists(st.sampled_from(["go", "truncate", "raise"]), min_size=3, max_size=3), max_size=8),

@@ -121,8 +121,11 @@ def test_an_environment_that_blocks_the_event_loop_does_not_block_close() -> Non
 
 
 def test_interrupt_ends_a_thread_that_runs_python() -> None:
+    spinning = threading.Event()
+
     def spin() -> None:
         try:
+            spinning.set()
             while True:
                 time.sleep(0.0001)
         except engine_module.Abandoned:
@@ -130,6 +133,7 @@ def test_interrupt_ends_a_thread_that_runs_python() -> None:
 
     thread = threading.Thread(target=spin)
     thread.start()
+    assert spinning.wait(10.0)
     interrupt(thread)
     thread.join(10.0)
     assert not thread.is_alive()

@@ -154,18 +154,26 @@ def test_what_a_killed_worker_had_started_goes_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("action", ["hang", "spin"])
 def test_one_that_hangs_leaves_its_neighbours_alone(action: str) -> None:
-    with vector(n=2, num_workers=1, step_timeout=0.4) as vec:
+    with vector(n=2, num_workers=1, step_timeout=0.8) as vec:
         vec.reset(seed=0)
         pid = vec.step(["go", "go"])[4][0]["pid"]
         observations, _, _, truncated, infos = vec.step([action, "go"])
         assert truncated.tolist() == [True, False]
-        assert "no answer within 0.4 s" in infos[0]["error"]
+        assert "no answer within 0.8 s" in infos[0]["error"]
         assert observations[1].split()[1] == "2"
         assert vec.step(["go", "truncate"])[4][1]["final_info"]["pid"] == pid
 
 
+def test_a_reset_that_hangs_is_reported() -> None:
+    with vector(n=2, num_workers=1, reset_timeout=0.8) as vec:
+        observations, infos = vec.reset(seed=0, options=[None, {"hang": True}])
+        assert observations[0].startswith("start")
+        assert "failed in reset: no answer within 0.8 s" in infos[1]["error"]
+        assert vec.step(["go", "go"])[0][1].startswith("start")
+
+
 def test_a_worker_in_which_nothing_runs_is_killed_and_replaced() -> None:
-    with vector(n=2, num_workers=2, step_timeout=0.5) as vec:
+    with vector(n=2, num_workers=2, step_timeout=0.8) as vec:
         vec.reset(seed=0)
         start = time.monotonic()
         *_, truncated, infos = vec.step(["stop", "go"])

@@ -9,7 +9,7 @@ import time
 from typing import Any
 
 import pytest
-from vector_toys import Awaiting, Counter, SlowToMake, Unmakeable
+from vector_toys import Awaiting, Counter, HungToMake, SlowToMake, Unmakeable
 
 from gem.vector import VectorEnv, make_vec
 
@@ -35,11 +35,9 @@ def test_environments_are_made_at_the_same_time() -> None:
 def test_quick_steps_stay_in_the_callers_thread() -> None:
     with vector(n=64, limit=1000) as vec:
         vec.reset(seed=0)
-        for _ in range(20):
-            vec.step(["go"] * 64)
-        threads = [i["thread"] for i in vec.step(["go"] * 64)[4]]
-        # A machine that is busy with other things may make a step look slow; most are not.
-        assert threads.count(threading.get_ident()) > 32
+        # A machine that is busy with other things may make a batch look slow, but not every one.
+        batches = [{i["thread"] for i in vec.step(["go"] * 64)[4]} for _ in range(100)]
+        assert {threading.get_ident()} in batches
 
 
 def test_threads_are_fewer_than_waiting_environments() -> None:
@@ -86,7 +84,7 @@ def test_recv_does_not_wait_for_the_slowest() -> None:
 
 @pytest.mark.parametrize("action", ["hang", "spin"])
 def test_one_that_hangs_is_replaced(action: str) -> None:
-    with vector(n=3, step_timeout=0.3) as vec:
+    with vector(n=3, step_timeout=0.8) as vec:
         vec.reset(seed=0)
         start = time.monotonic()
         observations, rewards, _, truncated, infos = vec.step(["go", action, "go"])
@@ -94,13 +92,13 @@ def test_one_that_hangs_is_replaced(action: str) -> None:
         assert [o.split()[0] for o in observations] == ["go", "start", "go"]
         assert truncated.tolist() == [False, True, False]
         assert rewards[1] == 0.0
-        assert infos[1]["error"].startswith("environment 1 (Counter) failed in step: no answer within 0.3 s")
+        assert infos[1]["error"].startswith("environment 1 (Counter) failed in step: no answer within 0.8 s")
         assert [o.split()[1] for o in vec.step(["go"] * 3)[0]] == ["2", "1", "2"]
 
 
 @pytest.mark.parametrize("mode", ["next_step", "disabled"])
 def test_one_that_hangs_in_the_other_modes(mode: str) -> None:
-    with vector(n=2, step_timeout=0.3, autoreset=mode) as vec:
+    with vector(n=2, step_timeout=0.8, autoreset=mode) as vec:
         vec.reset(seed=0)
         observations, _, _, truncated, infos = vec.step(["spin", "go"])
         assert observations[0] == ""
@@ -114,7 +112,7 @@ def test_one_that_hangs_in_the_other_modes(mode: str) -> None:
 
 
 def test_hung_environments_do_not_use_up_the_pool() -> None:
-    with vector(n=4, step_timeout=0.2, num_workers=1) as vec:
+    with vector(n=4, step_timeout=0.8, num_workers=1) as vec:
         vec.reset(seed=0)
         for _ in range(2):
             *_, truncated, _ = vec.step(["spin", "go", "spin", "go"])
@@ -122,7 +120,7 @@ def test_hung_environments_do_not_use_up_the_pool() -> None:
 
 
 def test_a_spinning_thread_is_ended() -> None:
-    with vector(n=1, step_timeout=0.2) as vec:
+    with vector(n=1, step_timeout=0.8) as vec:
         vec.reset(seed=0)
         vec.step(["spin"])
         deadline = time.monotonic() + 10.0
@@ -132,22 +130,22 @@ def test_a_spinning_thread_is_ended() -> None:
 
 
 def test_hanging_reset_is_reported() -> None:
-    with vector(n=2, reset_timeout=0.3) as vec:
+    with vector(n=2, reset_timeout=0.8) as vec:
         _, infos = vec.reset(seed=0, options=[{"hang": True}, None])
-        assert "failed in reset: no answer within 0.3 s" in infos[0]["error"]
+        assert "failed in reset: no answer within 0.8 s" in infos[0]["error"]
         assert "error" not in infos[1]
         assert [o.split()[0] for o in vec.step(["go", "go"])[0]] == ["start", "go"]
 
 
 def test_making_that_hangs_is_an_error() -> None:
-    with pytest.raises(TimeoutError, match=r"making environment 0 \(SlowToMake\): no answer within 0.05 s"):
-        vector(SlowToMake, n=1, reset_timeout=0.05)
+    with pytest.raises(TimeoutError, match=r"making environment 0 \(HungToMake\): no answer within 0.05 s"):
+        vector(HungToMake, n=1, reset_timeout=0.05)
 
 
 def test_awaiting_one_that_blocks_the_others_is_replaced() -> None:
-    with make_vec(Awaiting, num_envs=3, backend="thread", step_timeout=0.5) as vec:
+    with make_vec(Awaiting, num_envs=3, backend="thread", step_timeout=0.8) as vec:
         vec.reset(seed=0)
-        assert "no answer within 0.5 s" in vec.step(["go", "block", "go"])[4][1]["error"]
+        assert "no answer within 0.8 s" in vec.step(["go", "block", "go"])[4][1]["error"]
         for _ in range(2):  # on a loop of their own
             assert not any("error" in info for info in vec.step(["go", "go", "go"])[4])
 
@@ -167,7 +165,7 @@ def test_a_cancelled_error_of_the_environment_itself_is_a_failure() -> None:
 
 
 def test_awaiting_one_that_hangs_is_replaced() -> None:
-    with vector(Awaiting, n=2, step_timeout=0.4) as vec:
+    with vector(Awaiting, n=2, step_timeout=0.8) as vec:
         vec.reset(seed=0)
         observations, _, _, truncated, infos = vec.step(["hang", "go"])
         assert truncated.tolist() == [True, False]

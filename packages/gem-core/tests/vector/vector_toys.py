@@ -135,6 +135,12 @@ class SlowToMake(Counter):
         time.sleep(0.2)
 
 
+class HungToMake(Counter):
+    def __init__(self) -> None:
+        released.wait(3600)
+        super().__init__()
+
+
 class HungClose(Counter):
     """Its close never returns."""
 
