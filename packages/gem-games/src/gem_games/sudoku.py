@@ -117,7 +117,7 @@ def _full_grid(scale: int, rng: Random) -> list[int]:
             for row in range(box, box + side):
                 for column in range(box, box + side):
                     cells[row * scale + column] = pool.pop(int(random() * len(pool)))
-        search = _Search(scale, cells)
+        search = Search(scale, cells)
         if search.solve(rng):
             return search.cells
 
@@ -157,7 +157,7 @@ def _dig(scale: int, grid: list[int], clues: int, rng: Random) -> list[int] | No
                 else:
                     forced = True
                     break
-        if forced or not _Search(scale, cells, forbidden=(cell, bit)).solve():
+        if forced or not Search(scale, cells, forbidden=(cell, bit)).solve():
             excess -= 1
         else:
             cells[cell] = number
@@ -167,7 +167,7 @@ def _dig(scale: int, grid: list[int], clues: int, rng: Random) -> list[int] | No
     return None if excess else cells
 
 
-class _Search:
+class Search:
     """Depth-first search for a solution that always fills a cell with the fewest possible numbers.
 
     Args:
