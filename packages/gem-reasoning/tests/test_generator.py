@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -12,10 +15,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import gem
+from gem_reasoning import tasks
 from gem_reasoning.env import OWN_PROCESS
 from gem_reasoning.generator import Generator, GeneratorDied
+from gem_reasoning.names import COMPOSITE, dataset_names
+
+NAMES = [name for name in dataset_names() if name != COMPOSITE]
 
 OPTIONS = pickle.dumps({})
 
@@ -71,18 +80,42 @@ def test_a_killed_process_is_replaced(generator: Generator) -> None:
     assert generator.pid != first
 
 
-def _items(seed: str) -> str:
-    program = (
-        "import gem, json\n"
-        f"names = {sorted(OWN_PROCESS)!r}\n"
-        "print(json.dumps([[gem.make(f'rg:{n}').reset(idx=i)[0] for i in range(2)] for n in names]))"
-    )
-    env = {**os.environ, "PYTHONHASHSEED": seed}
-    return subprocess.run([sys.executable, "-c", program], env=env, capture_output=True, text=True, check=True).stdout
+def digests() -> dict[str, str]:
+    """Of the first items of every data set, wherever they are made."""
+    found = {}
+    for name in NAMES:
+        env = gem.make(f"rg:{name}")
+        found[name] = hashlib.sha256(repr([(env.reset(idx=i), env._entry) for i in (0, 1)]).encode()).hexdigest()
+    return found
 
 
-def test_items_do_not_depend_on_the_hash_seed() -> None:
-    assert _items("1") == _items("2")
+def test_items_do_not_depend_on_the_hash_seed_or_the_process() -> None:
+    program = "import test_generator, json; print(json.dumps(test_generator.digests()))"
+    environment = {
+        **os.environ,
+        "PYTHONHASHSEED": "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1",
+        "PYTHONPATH": str(Path(__file__).parent),
+    }
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    there, here = json.loads(done.stdout), digests()
+    assert [name for name in NAMES if here[name] != there[name]] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_generators_in_this_process_leave_it_alone(name: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Those that do not are to be listed in ``OWN_PROCESS``."""
+    data = tasks.build(name, {}, 42, 500)
+    before = random.getstate(), np.random.get_state()[1].tolist()
+    first, again = [data[2], data[3]], [data[3], data[2]]
+    after = random.getstate(), np.random.get_state()[1].tolist()
+    random.setstate(before[0])
+    alone = before == after and capfd.readouterr() == ("", "") and repr(first) == repr(again[::-1])
+    assert alone or name in OWN_PROCESS
+
+
+def test_it_matters_not_what_was_made_before(generator: Generator) -> None:
+    first = {idx: generator.item(key(idx, "codeio")) for idx in range(6)}  # some draw from numpy's generator
+    assert {idx: generator.item(key(idx, "codeio")) for idx in reversed(range(6))} == first
 
 
 def test_nothing_is_left_when_the_trainer_is_killed() -> None:

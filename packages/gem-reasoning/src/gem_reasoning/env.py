@@ -15,10 +15,14 @@ if TYPE_CHECKING:
 
 _ASK = "\nPut your final answer within \\boxed{}."
 
-#: Generators whose items depend on the hash seed or that touch the global generators; they run in their own process.
-OWN_PROCESS = frozenset(
-    {"polynomial_multiplication", "isomorphic_strings", "ransom_note", "word_ladder", "knight_swap", "pool_matrix"}
-)
+#: Generators whose items depend on the hash seed, that touch the global generators, or that print (bf); they run in
+#: their own process.
+# fmt: off
+OWN_PROCESS = frozenset({
+    "bf", "codeio", "isomorphic_strings", "knight_swap", "polynomial_multiplication", "pool_matrix", "ransom_note",
+    "word_ladder",
+})
+# fmt: on
 
 #: A generator that takes longer than this for an item, in seconds, runs ahead in its own process.
 SLOW = 0.002

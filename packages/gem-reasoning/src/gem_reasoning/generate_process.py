@@ -1,19 +1,24 @@
 """The program of the generating process: requests for items come in, items go out, both pickled.
 
-Run as ``python -m gem_reasoning.generate_process`` with a fixed hash seed: some generators iterate over sets.
+Run as ``python -m gem_reasoning.generate_process`` with a fixed hash seed: some generators iterate over sets. Some
+draw from the global generators, which are seeded for each item, so that it matters not what was made before.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import random
 import sys
+import zlib
 from typing import Any
 
 
 def main() -> None:
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a generator prints is not a reply
+    import numpy as np
+
     from gem_reasoning.tasks import dataset
 
     requests = sys.stdin.buffer
@@ -24,6 +29,9 @@ def main() -> None:
             return
         name, options, seed, size, idx = key
         answer: tuple[bool, Any]
+        own_seed = zlib.crc32(repr(key).encode())
+        random.seed(own_seed)
+        np.random.seed(own_seed)
         try:
             answer = (True, dataset(name, options, seed, size)[idx])
         except Exception as error:
