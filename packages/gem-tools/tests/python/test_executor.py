@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 from tests_support import host_processes, unique_nap
 
 from gem.errors import MissingDependency
@@ -144,14 +144,14 @@ def test_bad_source_is_an_outcome(either, code, error):
     assert "zygote" not in result.stderr
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(code=st.one_of(st.text(max_size=200), st.binary(max_size=200)), stdin=st.one_of(st.text(), st.binary()))
 def test_anything_is_a_program(executor, code, stdin):
     result = executor.run(code, stdin)
     assert result.reason in ("exit", "signal", "timeout")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(data=st.binary(max_size=3000))
 def test_stdin_arrives_as_it_is(executor, data):
     result = executor.run("import sys; print(sys.stdin.buffer.read().hex())", data)

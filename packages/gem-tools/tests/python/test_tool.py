@@ -7,7 +7,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import gem
 from gem.errors import StateNotSupported
@@ -82,7 +82,7 @@ def test_text_that_cannot_be_a_program(code):
     assert info["tool_success_counter"] == 0
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(st.text(max_size=60))
 def test_any_text_between_the_tags(code):
     env = episode()
