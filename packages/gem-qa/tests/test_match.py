@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import example, given, strategies as st
 
 from gem_qa.match import exact_match, f1, normalise
 
@@ -64,6 +64,7 @@ def test_the_same_answer(answer: str, gold: str) -> None:
         ("3.01", "3"),
         ("na\u00efve", "nave"),
         ("re-sign", "sign"),
+        ("_-5_", "5"),
         ("\ue000", "."),
     ],
 )
@@ -76,7 +77,9 @@ def test_any_gold_will_do() -> None:
     assert not exact_match("berlin", [])
 
 
-@given(st.text(max_size=60))
+@example("_+")
+@example("a+.b")
+@given(st.text(max_size=60) | st.text("aB1_+#-./:,* \u00e9", max_size=12))
 def test_normalising_twice_is_normalising_once(text: str) -> None:
     once = normalise(text)
     assert normalise(once) == once

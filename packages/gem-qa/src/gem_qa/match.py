@@ -30,7 +30,9 @@ _WHOLE = re.compile(r"(?<![\d.])(\d+)\.0+(?![\d.])")
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 # Punctuation that carries meaning: a point, hyphen, slash or colon between digits (3.5, 1914-1918, 1/2, 10:30), the
 # sign of a number, and what ends the names of C++, C# and A+.
-_KEPT = re.compile(r"(?<=\d)[.\-/:](?=\d)|(?<![\w.])-(?=\.?\d)|(?<!\w)\.(?=\d)|(?<=\w)(?:\+\+?|#)(?!\w)")
+_KEPT = re.compile(
+    r"(?<=\d)[.\-/:](?=\d)|(?<![^\W_])(?<!\.)-(?=\.?\d)|(?<![^\W_])\.(?=\d)|(?<=[^\W_])(?:\+\+?|#)(?![^\W_])"
+)
 _HIDDEN = str.maketrans({".": "\ue000", "-": "\ue001", "/": "\ue002", ":": "\ue003", "+": "\ue004", "#": "\ue005"})
 _SHOWN = {hidden: chr(plain) for plain, hidden in _HIDDEN.items()}
 
@@ -42,6 +44,14 @@ def normalise(text: str) -> str:
     >>> normalise("The Café, est. 1,914")
     'café est 1914'
     """
+    before, text = text, _normalise(text)
+    # Of the signs that are kept, what was left out between them may have joined two.
+    while text != before and not text.replace(" ", "").isalnum():
+        before, text = text, _normalise(text)
+    return text
+
+
+def _normalise(text: str) -> str:
     text = text.translate(dict.fromkeys(map(ord, _SHOWN)))  # private characters mean nothing, and are ours below
     text = unicodedata.normalize("NFKC", text.translate(_PLAIN)).translate(_PLAIN).casefold()
     text = unicodedata.normalize("NFC", text).replace("i\u0307", "i")
