@@ -179,6 +179,12 @@ def test_usual_imports_can_be_left_out():
         assert "NameError" in pool.run("print(math.pi)").stderr
 
 
+def test_a_usual_name_of_a_package_that_is_not_there():
+    with Executor(slots=1, preload=[]) as pool:
+        result = pool.run("print(pd)", files={"pandas.py": "raise ImportError('broken')"})
+        assert "NameError: name 'pd' is not defined" in result.stderr
+
+
 def test_last_expression_is_shown_on_demand(executor):
     assert executor.run("x = 2\nx * 3").stdout == ""
     with Executor(slots=1, show_last=True) as pool:
