@@ -118,13 +118,14 @@ def test_the_solver_does_not_look_at_the_word_before_its_last_turn():
         twin.step(twin.solve())
 
 
-def test_hardcore_words_are_rare_ones(assert_solved):
-    env = Hangman(7, True, 20)
+@pytest.mark.parametrize("length", [3, 7, 10])
+def test_hardcore_words_are_rare_ones(length, assert_solved):
+    env = Hangman(length, True, 20)
     env.reset(seed=0)
     for _ in range(50):
         env.reset()
-        assert env.word in rare_words(7)
-        assert env.word not in words(7)
+        assert env.word in rare_words(length)
+        assert env.word not in words(length)
     assert_solved(env, range(3))
 
 
@@ -154,7 +155,7 @@ def test_what_is_none_is_drawn():
     ("options", "message"),
     [
         ({"word_length": 2}, "word_length must be a whole number from 3 to 10, got 2"),
-        ({"word_length": 8, "hardcore": True}, "word_length must be a whole number from 3 to 7, got 8"),
+        ({"word_length": 11, "hardcore": True}, "word_length must be a whole number from 3 to 10, got 11"),
         ({"word_length": "x", "max_turns": None}, "word_length"),
         ({"max_turns": 0}, "max_turns"),
         ({"hardcore": 1}, "hardcore"),

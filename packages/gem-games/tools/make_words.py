@@ -1,7 +1,7 @@
 """Make ``words_<length>.txt`` from SCOWL's word lists (``python make_words.py DIRECTORY``; Debian: package ``scowl``).
 
-First line of each file: common words (SCOWL sizes 10 and 20). Second line: the other words up to size 70, for the
-lengths that games accept guesses of.
+First line of each file: common words (SCOWL sizes 10 and 20). Second line: the other words, up to size 70 for the
+lengths that games accept guesses of, up to size 50 for the longer ones, which are only chosen from.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ import sys
 from pathlib import Path
 
 COMMON = (10, 20)
-ACCEPTED = (10, 20, 35, 40, 50, 55, 60, 70)
-#: Lengths with common words, and those with the larger list too.
+RARE = (35, 40, 50)
+ACCEPTED = (*COMMON, *RARE, 55, 60, 70)
+#: Lengths of words, and those that guesses are accepted of.
 LENGTHS = range(3, 11)
 GUESSED = range(3, 8)
 DATA = Path(__file__).parents[1] / "src/gem_games/data"
@@ -32,10 +33,10 @@ def load(directory: Path, sizes: tuple[int, ...]) -> set[str]:
 
 def main(directory: Path) -> None:
     common = load(directory, COMMON) - UNWANTED
-    accepted = load(directory, ACCEPTED) - common
+    rare, accepted = (load(directory, sizes) - common for sizes in (RARE, ACCEPTED))
     for length in LENGTHS:
         first = " ".join(sorted(w for w in common if len(w) == length))
-        second = " ".join(sorted(w for w in accepted if len(w) == length)) if length in GUESSED else ""
+        second = " ".join(sorted(w for w in (accepted if length in GUESSED else rare) if len(w) == length))
         (DATA / f"words_{length}.txt").write_text(f"{first}\n{second}\n")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from gem_games.base import Game, Outcome, clean
 from gem_games.options import complete, flag, whole
-from gem_games.words import ALL_LENGTHS, LENGTHS, rare_words, words
+from gem_games.words import LENGTHS, rare_words, words
 
 ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
@@ -21,7 +21,7 @@ class Hangman(Game):
     valid moves.
 
     Args:
-        word_length: letters, 3 to 10, or 3 to 7 with ``hardcore``; ``None`` draws 3, 5 or 7.
+        word_length: letters, 3 to 10; ``None`` draws 3, 5 or 7.
         hardcore: whether the word is one of the rarer words instead of a common one; ``None`` draws.
         max_turns: letters and words that may be tried; ``None`` gives 10, 15 or 20 for 3, 5 or 7 letters.
         format_error: whether a response without a readable move ends the episode: ``terminate`` or ``continue``.
@@ -155,9 +155,8 @@ LEVELS = {3: 10, 5: 15, 7: 20}
 
 
 def _checked(word_length: int, hardcore: bool, max_turns: int) -> dict[str, Any]:
-    longest = (ALL_LENGTHS if flag("hardcore", hardcore) else LENGTHS)[-1]
     return {
-        "word_length": whole("word_length", word_length, LENGTHS[0], longest),
-        "hardcore": hardcore,
+        "word_length": whole("word_length", word_length, LENGTHS[0], LENGTHS[-1]),
+        "hardcore": flag("hardcore", hardcore),
         "max_turns": whole("max_turns", max_turns, 1),
     }

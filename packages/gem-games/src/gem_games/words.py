@@ -6,7 +6,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-#: Lengths there are common words of, and lengths all words are known of.
+#: Lengths there are words of, and lengths all words are known of.
 LENGTHS = range(3, 11)
 ALL_LENGTHS = range(3, 8)
 
@@ -35,13 +35,11 @@ def all_words(length: int) -> frozenset[str]:
 
 @cache
 def rare_words(length: int) -> tuple[str, ...]:
-    """The known words of 3 to 7 letters that are not common, in lower case and alphabetical order; no coarse ones.
+    """Words of 3 to 10 letters that are not common, in lower case and alphabetical order; no coarse ones.
 
     Raises:
         ValueError: there is no list for this length.
     """
-    if length not in ALL_LENGTHS:
-        raise ValueError(f"rare words are known for {ALL_LENGTHS[0]} to {ALL_LENGTHS[-1]} letters, not for {length}")
     return tuple([word for word in _lines(length)[1].split() if not _COARSE.search(word)])
 
 
@@ -50,6 +48,7 @@ _COARSE = re.compile(
     "nig|fag|cunt|fuck|shit|rap[ei]|slut|whor|kike|dyke|homo|lesb|coon|chink|gook|wog|dark[iy]|bitch|bastard|tits?|cock"
     "|dick|prick|puss|ars[ey]|piss|turd|crap|wank|twat|negro|jap|paki|spic|wop|tard|sex|porn|an[au][ls]|peni|vagin|semen"
     "|sperm|nazi|erot|orgas|org[iy]|incest|p[a]?edo|sodom|bugg|boob|gyp|jew|nud|queer|poof|hooker|pimp|fart|slave|dago"
+    "|masturb|genital|clitor|scrot|phall|ejacul|copulat|fornicat|prostit|brothel|bordel|harlot|necroph|molest|genocid"
 )
 
 
