@@ -415,6 +415,20 @@ def test_a_thread_that_started_an_interpreter_may_end():
         assert pool._idle == [slot]
 
 
+def test_prepared_once_for_all():
+    with Executor(slots=2) as pool:
+        threads = [threading.Thread(target=pool.prepare) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        (slot,) = pool._idle
+        assert pool.run("print(1)").stdout == "1\n"
+        assert pool._idle == [slot]
+    with pytest.raises(ValueError, match="closed"):
+        pool.prepare()
+
+
 def test_closed_executor(executor):
     pool = Executor(slots=1)
     assert pool.run("print(1)").ok

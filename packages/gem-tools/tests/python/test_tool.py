@@ -124,6 +124,16 @@ def test_last_expression():
     assert answer(PythonTool(), "6 * 7") == "(no output)"
 
 
+@pytest.mark.parametrize("stateful", [False, True])
+def test_a_machine_that_cannot_run_programs_is_told_to_people(monkeypatch, stateful):
+    """Else an agent would learn from a thousand episodes that its tool never works."""
+    monkeypatch.setenv("PATH", "/nowhere")
+    with Executor(slots=1) as pool:
+        env = ToolEnv(Question(), [PythonTool(executor=pool, stateful=stateful)])
+        with pytest.raises(gem.MissingDependency, match="apt-get install bubblewrap"):
+            env.reset(seed=0)
+
+
 def test_stateful_within_an_episode():
     env = ToolEnv(Question(), tools=[PythonTool(stateful=True)], max_tool_uses=None)
     env.reset(seed=0)

@@ -150,6 +150,7 @@ class Executor:
     def _reset(self) -> None:
         """No slot yet; also after a fork, where the parent's are not ours."""
         self._lock = threading.Lock()
+        self._preparing = threading.Lock()
         self._free = threading.BoundedSemaphore(self.slots)
         self._idle: list[Slot] = []
         self._busy: set[Slot] = set()
@@ -256,6 +257,16 @@ class Executor:
         limit = self.timeout if timeout is _DEFAULT else timeout
         _check_timeout(limit)
         return Session(self, limit)
+
+    def prepare(self) -> None:
+        """Have a warm interpreter ready before there is a program for it.
+
+        Raises:
+            gem.MissingDependency: there is none to be had; the message says what to do.
+        """
+        with self._preparing:
+            if not self._idle and not self._busy:
+                self._put_back(self._take())
 
     def close(self) -> None:
         """End all interpreters, also those at work (their callers get a result that says so). Safe to call twice."""

@@ -102,6 +102,10 @@ class PythonTool(Tool):
             text = "(no output)" if result.ok else f"(no output, exit status {result.exit_code})"
         return text
 
+    def begin_episode(self) -> None:
+        # A machine that cannot run programs is a matter for whoever set it up, not for the agent.
+        self.executor.prepare()
+
     def end_episode(self) -> None:
         if self._session is not None:
             self._session.close()
