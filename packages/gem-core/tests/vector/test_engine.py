@@ -69,6 +69,39 @@ def test_poll_gives_up_after_its_timeout_and_wakes_for_mail() -> None:
         made.close(1.0)
 
 
+@pytest.mark.parametrize("limit", [None, 20.0])
+def test_one_that_was_slow_and_is_done_at_once_is_not_stepped_again(
+    limit: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = engine(n=2, step_timeout=limit)
+    try:
+        made.submit("reset", [(0, (0, None)), (1, (0, None))])
+        collect(made, 2)
+        made._slow["step"].add(1)
+        wake = made._wake
+
+        def wake_and_wait(job: Any) -> bool:
+            woken = wake(job)
+            deadline = time.monotonic() + 20.0
+            while 1 in made._slow["step"] and time.monotonic() < deadline:
+                time.sleep(0.001)
+            return woken
+
+        monkeypatch.setattr(made, "_wake", wake_and_wait)
+        stepped: list[int] = []
+        for index, slot in made.slots.items():
+            step = made._calls["step"][index]
+            monkeypatch.setitem(
+                made._calls["step"], index, lambda action, index=index, step=step: stepped.append(index) or step(action)
+            )
+            assert slot.env is not None
+        made.submit("step", [(0, "go"), (1, "go")])
+        collect(made, 2)
+        assert sorted(stepped) == [0, 1]
+    finally:
+        made.close(2.0)
+
+
 def test_slow_steps_are_remembered_and_forgotten() -> None:
     made = engine(n=2)
     try:

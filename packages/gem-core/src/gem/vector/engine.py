@@ -180,11 +180,15 @@ class Engine:
                 self._loop.launch("a" + method, awaiting)
                 requests = [request for request in requests if request[0] not in awaits]
         if slow:
-            waiting = _Job(method, deque(request for request in requests if request[0] in slow))
+            waiting = _Job(method, deque())
+            quick: list[Item] = []
+            # Each is asked about once: threads take environments out of the set, and none may be stepped twice.
+            for request in requests:
+                (waiting.items if request[0] in slow else quick).append(request)
             for _ in range(len(waiting.items)):
                 if not self._wake(waiting):
                     break
-            requests = [request for request in requests if request[0] not in slow]
+            requests = quick
         if requests:
             job = _Job(method, deque(requests), True, time.monotonic())
             # An event loop that runs in this thread would be in the way of environments that run their own.
