@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 
 from tests_support import host_processes, unique_nap
@@ -110,6 +111,34 @@ def test_background_threads_speak_in_a_later_piece(executor):
     with executor.session() as session:
         code = "import threading\nlate = threading.Timer(0.2, lambda: print('late', flush=True))\nlate.start()"
         assert session.run(code).stdout + session.run("late.join()").stdout == "late\n"
+
+
+def test_nothing_goes_on_between_two_pieces(either):
+    """Else a program could compute, and take memory, while nobody looks."""
+    code = """
+        import os, threading, time
+        def tick(ticks):
+            while True:
+                ticks.append(time.monotonic())
+                with open(str(os.getpid()), "w") as file:
+                    print(max(b - a for a, b in zip(ticks, ticks[1:] or ticks)), file=file)
+                time.sleep(0.01)
+        threading.Thread(target=tick, args=([],), daemon=True).start()
+        child = os.fork()
+        if child == 0:
+            tick([])
+        def longest_pause(pid):
+            while True:
+                text = open(str(pid)).read()
+                if text.endswith("\\n") and float(text) > 0.9:
+                    return True
+                time.sleep(0.01)
+        """
+    with either.session() as session:
+        assert session.run(textwrap.dedent(code)).stderr == ""
+        assert session.run("while not os.path.exists(str(child)): time.sleep(0.01)").ok
+        time.sleep(1.0)
+        assert session.run("print(longest_pause(os.getpid()), longest_pause(child))").stdout == "True True\n"
 
 
 def test_closing_ends_everything(executor):

@@ -450,6 +450,7 @@ class _Program:
 class Session:
     """A program that goes on between calls, as a notebook does. One caller at a time.
 
+    Between two calls it stands still, whatever it started included: threads and children go on with the next call.
     A call past its time is interrupted (``KeyboardInterrupt``), which keeps the variables; a program that does not
     let itself be interrupted, or that dies, loses them: its result says :attr:`ExecutionResult.state_lost`, and the
     next call begins afresh.

@@ -1012,6 +1012,7 @@ class Server:
     def run_cell(self, timeout: float, length: int) -> bool:
         body = receive(self.control, length)
         pid, pidfd, sock = self.session
+        self.signal_all(signal.SIGCONT)
         began = time.monotonic()
         try:
             sock.sendall(len(body).to_bytes(8, "little") + body)
@@ -1034,12 +1035,25 @@ class Server:
             status = 0
             if why == EXITED:
                 why, status = _cause(ended)
+        if alive:
+            self.signal_all(signal.SIGSTOP)  # nobody looks at its limits until the next cell
         self.out.drain()
         self.err.drain()
         self.answer(why, status, wall, cpu, peak, alive)
         self.out.clear()
         self.err.clear()
         return alive
+
+    def signal_all(self, number: int) -> None:
+        """Signal the program of the session and everything it started."""
+        if not self.isolated:
+            for pid in descendants(False):
+                send_signal(pid, number)
+            return
+        try:
+            os.kill(-1, number)
+        except ProcessLookupError:
+            pass
 
 
 def _cell_status(sock: _socket.socket) -> int | None:
