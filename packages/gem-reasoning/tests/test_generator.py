@@ -81,11 +81,11 @@ def test_a_killed_process_is_replaced(generator: Generator) -> None:
 
 
 def digests() -> dict[str, str]:
-    """Of the first items of every data set, wherever they are made."""
+    """Of an item of every data set, wherever it is made."""
     found = {}
     for name in NAMES:
         env = gem.make(f"rg:{name}")
-        found[name] = hashlib.sha256(repr([(env.reset(idx=i), env._entry) for i in (0, 1)]).encode()).hexdigest()
+        found[name] = hashlib.sha256(repr((env.reset(idx=2), env._entry)).encode()).hexdigest()
     return found
 
 
@@ -105,11 +105,16 @@ def test_items_do_not_depend_on_the_hash_seed_or_the_process() -> None:
 def test_generators_in_this_process_leave_it_alone(name: str, capfd: pytest.CaptureFixture[str]) -> None:
     """Those that do not are to be listed in ``OWN_PROCESS``."""
     data = tasks.build(name, {}, 42, 500)
-    before = random.getstate(), np.random.get_state()[1].tolist()
-    first, again = [data[2], data[3]], [data[3], data[2]]
-    after = random.getstate(), np.random.get_state()[1].tolist()
-    random.setstate(before[0])
-    alone = before == after and capfd.readouterr() == ("", "") and repr(first) == repr(again[::-1])
+    before = random.getstate()
+    items, touched = set(), False
+    for own_seed in (1, 2):
+        random.seed(own_seed)
+        np.random.seed(own_seed)
+        states = random.getstate(), np.random.get_state()[1].tolist()
+        items.add(repr(data[2]))
+        touched = touched or states != (random.getstate(), np.random.get_state()[1].tolist())
+    random.setstate(before)
+    alone = len(items) == 1 and not touched and capfd.readouterr() == ("", "")
     assert alone or name in OWN_PROCESS
 
 
