@@ -58,3 +58,46 @@ def test_right_answers_keep_their_score_where_it_runs() -> None:
             gold = env._entry["metadata"]["valid_answers"][0]
         _, reward, _, _, info = env.step(f"\\boxed{{{gold}}}")
         assert (reward, info["reason"]) == (1.0, "correct"), (name, info)
+
+
+@pytest.mark.parametrize("env_id", ["rg:game_of_life_halting", "rg:composite"])
+def test_a_truth_value_is_not_any_text(env_id: str) -> None:
+    mixture = (
+        {"datasets": [{"name": "game_of_life_halting", "weight": 1.0, "config": {}}]}
+        if env_id == "rg:composite"
+        else {}
+    )
+    env = gem.make(env_id, **mixture)
+    golds = set()
+    for idx in range(12):
+        env.reset(idx=idx)
+        gold = str(env._entry["answer"])
+        golds.add(gold)
+        for answer in ("True", "False", "abc", gold.lower()):
+            env.reset(idx=idx)
+            assert env.step(f"\\boxed{{{answer}}}")[1] == float(answer.lower() == gold.lower()), (gold, answer)
+    assert golds == {"True", "False"}
+
+
+@pytest.mark.parametrize("answer", ["nan", "NaN + 2i", "nan+nanj"])
+def test_no_number_is_at_no_distance(answer: str) -> None:
+    env = gem.make("rg:complex_arithmetic")
+    env.reset(idx=1)
+    assert env.step(f"\\boxed{{{answer}}}")[1] == 0.0
+    env.reset(idx=1)
+    assert env.step(f"\\boxed{{{env._entry['answer']}}}")[1] == 1.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_scorer_takes_anything_for_right(name: str) -> None:
+    """Of answers that nobody would give, no data set takes more than one for right."""
+    env = gem.make(f"rg:{name}")
+    env.reset(idx=1)
+    state = env.get_state()
+    right = []
+    for answer in ("nan", "xyzzy", "{}", "-1"):
+        env.set_state(state)
+        if env.step(f"\\boxed{{{answer}}}")[1] >= 1.0:
+            right.append(answer)
+    assert len(right) <= 1
+    assert "nan" not in right

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import pickle
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +33,14 @@ def score():
 """
 
 
+#: Data sets whose scorers take wrong answers for right -> what an answer must be besides. The truth value that one
+#: compares is that of a text, which every text but the empty one has; another takes "nan" to be at no distance.
+UNSOUND: dict[str, Callable[[str, Mapping[str, Any]], bool]] = {
+    "complex_arithmetic": lambda answer, entry: "nan" not in answer.lower(),
+    "game_of_life_halting": lambda answer, entry: answer.strip().lower() == str(entry["answer"]).lower(),
+}
+
+
 @cache
 def executor(backend: Backend) -> Executor:
     """The executor of this process, with reasoning-gym loaded, and its scorers warm, once for all scores."""
@@ -52,8 +60,12 @@ def score(
 ) -> tuple[float, str]:
     """The score in [0, 1], and what went wrong (empty when nothing did).
 
-    An answer that makes the scorer raise, hang or die scores 0: with another answer it would not have.
+    An answer that makes the scorer raise, hang or die scores 0: with another answer it would not have. So does one
+    of :data:`UNSOUND` that the scorer would take for right though it is not.
     """
+    sound = UNSOUND.get(entry.get("metadata", {}).get("source_dataset") or name)
+    if sound is not None and not sound(answer, entry):
+        return 0.0, ""
     if _compares_only(type(dataset)):
         return _share(dataset.score_answer(answer, entry)), ""
     request = pickle.dumps((name, dict(options), dataset.seed, dataset.size, answer, entry))
