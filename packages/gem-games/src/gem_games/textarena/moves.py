@@ -18,6 +18,7 @@ FORMS = {
     "Sudoku": "[{1-9} {1-9} {1-9}]",
     "ThreeCardMonte": "[{0-2}]",
     "TowerOfHanoi": "[{A|B|C} {A|B|C}]",
+    "WordSearch": "[{0-9} {0-9} {0-9} {0-9}]",
 }
 
 _PART = re.compile(r"\{([^{}]+)\}")
