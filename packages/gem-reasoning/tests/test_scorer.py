@@ -90,14 +90,9 @@ def test_no_number_is_at_no_distance(answer: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_scorer_takes_anything_for_right(name: str) -> None:
-    """Of answers that nobody would give, no data set takes more than one for right."""
     env = gem.make(f"rg:{name}")
     env.reset(idx=1)
     state = env.get_state()
-    right = []
-    for answer in ("nan", "xyzzy", "{}", "-1"):
+    for answer in ("nan", "xyzzy"):
         env.set_state(state)
-        if env.step(f"\\boxed{{{answer}}}")[1] >= 1.0:
-            right.append(answer)
-    assert len(right) <= 1
-    assert "nan" not in right
+        assert env.step(f"\\boxed{{{answer}}}")[1] < 1.0
