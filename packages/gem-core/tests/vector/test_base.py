@@ -390,6 +390,12 @@ def test_multi_agent_environments(backend: str) -> None:
         assert vec.recv()[1:5] == ([{"a": "a0", "b": "b0"}], [{"a": 0.0, "b": 0.0}], *[[{"a": False, "b": False}]] * 2)
 
 
+def test_one_agent_and_several_do_not_mix(backend: str) -> None:
+    told = r"environment 1 \(Pair\) has several agents and environment 0 \(Counter\) has one: make a vector of each"
+    with pytest.raises(ValueError, match=told):
+        make_vec([Counter, Pair], backend=backend, start_method="fork" if backend == "process" else None)
+
+
 def test_multi_agent_environments_with_autoreset_disabled(backend: str) -> None:
     with vector(backend, 1, Pair, autoreset="disabled") as vec:
         vec.reset(seed=0)

@@ -317,6 +317,22 @@ class VectorEnv(ABC):
             list(infos),
         )
 
+    def _all_of_a_kind(self, multi_agent: Iterable[bool]) -> bool:
+        """Whether the environments are multi-agent; one vector holds one kind.
+
+        Raises:
+            ValueError: some are and some are not.
+        """
+        kinds = list(multi_agent)
+        several = True in kinds
+        if several and False in kinds:
+            i, k = kinds.index(True), kinds.index(False)
+            raise ValueError(
+                f"environment {i} ({self.env_ids[i]}) has several agents and environment {k} ({self.env_ids[k]}) has "
+                "one: make a vector of each kind"
+            )
+        return several
+
     # -- checking what the caller gave ----------------------------------------------------------------
 
     def _check_open(self) -> None:

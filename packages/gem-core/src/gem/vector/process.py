@@ -77,10 +77,10 @@ class ProcessVectorEnv(VectorEnv):
             multi_agent: dict[int, bool] = {}
             for one in self._workers:
                 multi_agent.update(one.wait_until_ready(config.reset_timeout, self._inbox))
+            self.multi_agent = self._all_of_a_kind(multi_agent[index] for index in self._all)
         except BaseException:
             self.close()
             raise
-        self.multi_agent = any(multi_agent.values())
         self._host = {index: k for k, one in enumerate(self._workers) for index in one.indices}
 
     def _launch(self, indices: Sequence[int], replacement: bool = False) -> _Worker:

@@ -31,10 +31,10 @@ class SyncVectorEnv(VectorEnv):
         try:
             for slot in self._slots:
                 slot.build()
+            self.multi_agent = self._all_of_a_kind(slot.multi_agent for slot in self._slots)
         except BaseException:
             self._close(5.0)
             raise
-        self.multi_agent = any(slot.multi_agent for slot in self._slots)
         #: What stepping each environment calls: its own ``step`` while all is well, its slot's otherwise.
         self._calls: list[Callable[[Any], Any]] = [slot.step for slot in self._slots]
         self._resets: list[Callable[[], Any]] = [slot.reset for slot in self._slots]

@@ -37,10 +37,10 @@ class ThreadVectorEnv(VectorEnv):
         self._finalizer = weakref.finalize(self, self._engine.close, 1.0)
         try:
             self._engine.prepare()
+            self.multi_agent = self._all_of_a_kind(slot.multi_agent for slot in slots.values())
         except BaseException:
             self.close()
             raise
-        self.multi_agent = any(slot.multi_agent for slot in slots.values())
 
     @property
     def envs(self) -> list[Any]:
