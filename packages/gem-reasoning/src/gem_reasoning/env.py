@@ -34,6 +34,10 @@ TIMED = 4
 AHEAD = 2
 
 
+#: The entry of no episode.
+_NOTHING: dict[str, Any] = {}
+
+
 class ReasoningGymEnv(gem.Env):
     """An item of a reasoning-gym data set; the reward is its own scorer's, in [0, 1].
 
@@ -95,8 +99,8 @@ class ReasoningGymEnv(gem.Env):
         self._timed = 0
         self._next = 0  # of the walk, beyond size in later rounds
         self.idx: int | None = None
-        self._entry: dict[str, Any] = {}
-        self._running = False
+        #: What is asked in the episode under way.
+        self._entry = _NOTHING
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None, idx: int | None = None
@@ -104,6 +108,7 @@ class ReasoningGymEnv(gem.Env):
         if seed is None and idx is None and options is None and self._next < self._in_line_to:
             # Most generators are quick: once that is known, nothing stands between the walk and the library.
             idx = self._next
+            self._entry = _NOTHING  # makes room for the next one, still warm
             self._entry = entry = self._dataset[idx]
             self._next = idx + 1
         else:
@@ -111,7 +116,6 @@ class ReasoningGymEnv(gem.Env):
             idx = self._chosen(seed, idx if idx is not None or options is None else options.get("idx"))
             self._entry = entry = self._item(idx)
         self.idx = idx
-        self._running = True
         return entry["question"] + self.suffix, {"idx": idx}
 
     def _chosen(self, seed: int | None, idx: int | None) -> int:
@@ -155,9 +159,9 @@ class ReasoningGymEnv(gem.Env):
     def step(self, action: str) -> tuple[str, float, bool, bool, Info]:
         if not isinstance(action, str):
             raise TypeError(f"an action is the response's text (str), got {type(action).__name__}")
-        if not self._running:
+        entry, self._entry = self._entry, _NOTHING
+        if not entry:
             raise gem.ResetNeeded()
-        self._running = False
         answer = last_boxed(strip_think(action) if self.strip_think else action)
         reward, reason, detail = 0.0, "no_answer", ""
         if answer is not None and answer.strip():
@@ -166,7 +170,7 @@ class ReasoningGymEnv(gem.Env):
                 self.name,
                 self.options,
                 answer,
-                self._entry,
+                entry,
                 backend=self.scoring,
                 timeout=self.score_timeout,
             )
@@ -181,13 +185,12 @@ class ReasoningGymEnv(gem.Env):
         return f"\\boxed{{{self.rng.randrange(100)}}}"
 
     def get_state(self) -> dict[str, Any]:
-        return {"idx": self.idx, "next": self._next, "running": self._running, "rng": self.rng.getstate()}
+        return {"idx": self.idx, "next": self._next, "running": bool(self._entry), "rng": self.rng.getstate()}
 
     def set_state(self, state: dict[str, Any]) -> None:
         self._next = state["next"]
         self.idx = state["idx"]
-        self._running = state["running"]
-        self._entry = self._item(self.idx) if self.idx is not None else {}
+        self._entry = self._item(self.idx) if state["running"] else _NOTHING
         self.rng.setstate(state["rng"])
 
     def __getstate__(self) -> dict[str, Any]:

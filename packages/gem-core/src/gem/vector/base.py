@@ -338,7 +338,7 @@ class VectorEnv(ABC):
     def _check_open(self) -> None:
         if self._closed:
             raise GemError("this vector is closed: make a new one")
-        if self._owner != os.getpid() and not self._survives_fork:
+        if not self._survives_fork and self._owner != os.getpid():
             raise GemError("this vector belongs to the process it was made in: make a new one after a fork")
 
     def _step_requests(

@@ -51,7 +51,9 @@ class SyncVectorEnv(VectorEnv):
         if self.multi_agent or self._ready or self._in_flight:
             return super().step(actions)
         indices, values = self._check_actions(actions, None)
-        calls = self._calls if indices is self._all else [self._calls[i] for i in indices]
+        calls, resets = self._calls, self._resets
+        if indices is not self._all:
+            calls, resets = [calls[i] for i in indices], [resets[i] for i in indices]
         size = len(values)
         observations: list[Any] = [None] * size
         infos: list[Any] = [None] * size
@@ -84,7 +86,7 @@ class SyncVectorEnv(VectorEnv):
                     observations[k], *rest, infos[k] = self._slots[indices[k]].fail("step", error)
                     events.append((k, *rest))
                     settled.add(k)
-        same_step, resets = self.autoreset is AutoresetMode.SAME_STEP, self._resets
+        same_step = self.autoreset is AutoresetMode.SAME_STEP
         rewards_K = np.zeros(size)
         terminated_K = np.zeros(size, bool)
         truncated_K = np.zeros(size, bool)
@@ -108,7 +110,7 @@ class SyncVectorEnv(VectorEnv):
                 continue
             if same_step:
                 try:
-                    first, begun = resets[indices[k]]()
+                    first, begun = resets[k]()
                     infos[k] = {**begun, "final_obs": observations[k], "final_info": infos[k]}
                     observations[k] = first
                 except BaseException as error:
