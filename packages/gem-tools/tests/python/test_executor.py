@@ -165,7 +165,7 @@ def test_a_program_is_run_once(either, monkeypatch):
     monkeypatch.setattr(Slot, "ask", lambda self, what, *rest: asked.append(what) or ask(self, what, *rest))
     result = either.run("print(foo)")
     assert result.stderr.endswith("NameError: name 'foo' is not defined\n")
-    assert asked == [zygote.RUN]
+    assert asked == [zygote.PLAIN]
 
 
 def test_usual_imports_are_supplied(either):
@@ -226,6 +226,8 @@ def test_random_numbers_differ_between_runs(either):
         "exec('imp' + 'ort signal; print(signal.pthread_sigmask(0, ()))')",
         "print(set() if b'PATH=' in open('/proc/self/environ', 'rb').read() else 'not its own')",
         "print(set() if os.access('/proc/self/environ', os.R_OK) else 'not its own')",  # os is supplied
+        f"import os; print(os.sched_getaffinity(0) - {os.sched_getaffinity(0)})",
+        f"import os; print({os.sched_getaffinity(0)} - os.sched_getaffinity(0))",
     ],
 )
 def test_whoever_can_look_at_the_process_finds_it_its_own(either, code):

@@ -438,8 +438,12 @@ class _Program:
         elif self._keep_code:
             body["keep_code"] = True
             what = zygote.CALL
+        if len(body) == 1:
+            what, message = zygote.PLAIN, self._source
+        else:
+            message = marshal.dumps(body, 2)
         try:
-            reply = lease.ask(what, marshal.dumps(body, 2), self._timeout)
+            reply = lease.ask(what, message, self._timeout)
         except SlotLost:
             return ExecutionResult(reason="lost", timeout=self._timeout)
         if reply.code and len(reply.code) < LARGEST_VALUE:
