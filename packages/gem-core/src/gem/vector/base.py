@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 import os
 import time
@@ -311,9 +312,9 @@ class VectorEnv(ABC):
             return list(observations), list(rewards), list(terminated), list(truncated), list(infos)
         return (
             list(observations),
-            np.fromiter(rewards, np.float64, len(rewards)),
-            np.fromiter(terminated, np.bool_, len(terminated)),
-            np.fromiter(truncated, np.bool_, len(truncated)),
+            _sparse(rewards, np.float64),
+            _sparse(terminated, np.bool_),
+            _sparse(truncated, np.bool_),
             list(infos),
         )
 
@@ -433,3 +434,11 @@ class VectorEnv(ABC):
             if one is not None and one < 0:
                 raise ValueError(f"seed must be non-negative, got {one}")
         return seeds
+
+
+def _sparse(values: Sequence[Any], kind: type[np.generic]) -> npt.NDArray[Any]:
+    """An array of values most of which are zero: quicker than to convert them all."""
+    array = np.zeros(len(values), kind)
+    for k in itertools.compress(range(len(values)), values):
+        array[k] = values[k]
+    return array

@@ -222,7 +222,9 @@ class Slot:
         except BaseException as error:
             return self.fail_reset(outcome, error)
         last, reward, terminated, truncated, last_info = outcome
-        return first, reward, terminated, truncated, {**info, "final_obs": last, "final_info": last_info}
+        info = info.copy()
+        info["final_obs"], info["final_info"] = last, last_info
+        return first, reward, terminated, truncated, info
 
     def ended(self, outcome: Outcome) -> bool:
         """Whether the episode is over: for several agents, when it is over for each."""

@@ -38,6 +38,8 @@ class SyncVectorEnv(VectorEnv):
         #: What stepping each environment calls: its own ``step`` while all is well, its slot's otherwise.
         self._calls: list[Callable[[Any], Any]] = [slot.step for slot in self._slots]
         self._resets: list[Callable[[], Any]] = [slot.reset for slot in self._slots]
+        self._same_step = config.autoreset is AutoresetMode.SAME_STEP
+        self._disabled = config.autoreset is AutoresetMode.DISABLED
         #: The indices whose call is the slot's.
         self._guarded = set(self._all)
 
@@ -86,7 +88,6 @@ class SyncVectorEnv(VectorEnv):
                     observations[k], *rest, infos[k] = self._slots[indices[k]].fail("step", error)
                     events.append((k, *rest))
                     settled.add(k)
-        same_step = self.autoreset is AutoresetMode.SAME_STEP
         rewards_K = np.zeros(size)
         terminated_K = np.zeros(size, bool)
         truncated_K = np.zeros(size, bool)
@@ -108,11 +109,12 @@ class SyncVectorEnv(VectorEnv):
                 truncated_K[k] = True
             if k in settled:
                 continue
-            if same_step:
+            if self._same_step:
                 try:
                     first, begun = resets[k]()
-                    infos[k] = {**begun, "final_obs": observations[k], "final_info": infos[k]}
-                    observations[k] = first
+                    begun = begun.copy()
+                    begun["final_obs"], begun["final_info"] = observations[k], infos[k]
+                    observations[k], infos[k] = first, begun
                 except BaseException as error:
                     outcome = observations[k], reward, terminated, truncated, infos[k]
                     observations[k], _, _, _, infos[k] = self._slots[indices[k]].fail_reset(outcome, error)
@@ -120,7 +122,7 @@ class SyncVectorEnv(VectorEnv):
             elif self.autoreset is AutoresetMode.NEXT_STEP:
                 self._slots[indices[k]].pending = True
                 settled.add(k)
-        if self.autoreset is AutoresetMode.DISABLED:
+        if self._disabled:
             self._idle.update([indices[k] for k in (terminated_K | truncated_K).nonzero()[0].tolist()])
         for k in settled:
             self._refresh(indices[k])
