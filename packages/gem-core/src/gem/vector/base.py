@@ -86,7 +86,7 @@ class VectorEnv(ABC):
 
     @abstractmethod
     def _submit(self, method: str, requests: list[Request], patient: bool = False) -> dict[int, Outcome]:
-        """Start ``Slot.<method>(argument)`` for each request; return outcomes that are there at once, if any.
+        """Start ``Slot.<method>(argument)`` for each request; return outcomes that are there at once, if any, in order.
 
         Do not wait for environments, unless ``patient``: then the caller is going to wait for all of them anyway.
         """
@@ -235,22 +235,22 @@ class VectorEnv(ABC):
             while any(index not in ready for index, _ in requests):
                 self._gather(None)
             return [ready.pop(index) for index, _ in requests]
-        indices = [index for index, _ in requests]
         if method == "reset":
-            self._idle.difference_update(indices)
+            self._idle.difference_update(index for index, _ in requests)
         arrived: dict[int, Outcome] = {}
         try:
             arrived = self._submit(method, requests, patient=True)
-            while len(arrived) < len(indices):
+            in_order = len(arrived) == len(requests)
+            while len(arrived) < len(requests):
                 arrived.update(self._poll(None))
         except BaseException:
             if self._goes_on:  # interrupted: recv() still hands out what is under way
                 self._ready = arrived
-                self._in_flight = set(indices).difference(arrived)
+                self._in_flight = {index for index, _ in requests if index not in arrived}
             raise
         if self.autoreset is AutoresetMode.DISABLED:
-            self._idle.update(index for index in indices if self._is_over(arrived[index]))
-        return [arrived[index] for index in indices]
+            self._idle.update(index for index, _ in requests if self._is_over(arrived[index]))
+        return list(arrived.values()) if in_order else [arrived[index] for index, _ in requests]
 
     def _start(self, method: str, requests: list[Request]) -> None:
         indices = [index for index, _ in requests]
