@@ -133,7 +133,7 @@ class Game(Env):
         prompt = self._prompts[index]
         if prompt is None:
             prompt = self._prompts[index] = self.rules()
-        return prompt, {"suffix": f"{self.board()}\n{self.request}" if self._has_board else self.request}
+        return prompt, {"suffix": self.suffix()}
 
     def step(self, action: str) -> Step:
         """Play the move in the last box of ``action``."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from importlib import util
+from types import ModuleType
 
 import gem
 from gem_games.textarena.registry import Entry, entries
@@ -21,6 +23,14 @@ def missing(env_id: str) -> str | None:
     except gem.MissingDependency as error:
         return str(error)
     return None
+
+
+def copy_of(module: ModuleType) -> ModuleType:
+    """A copy of one of TextArena's modules, for whose parts nothing of ours stands."""
+    spec = util.spec_from_file_location(f"copy_of_{module.__name__}", module.__file__)
+    copy = util.module_from_spec(spec)
+    spec.loader.exec_module(copy)
+    return copy
 
 
 def guess(env: gem.Env, rng: random.Random) -> str:

@@ -1,8 +1,8 @@
 import threading
-from importlib import util
 from pathlib import Path
 
 import pytest
+from ta_games import copy_of
 from textarena.envs.Sokoban import utils
 
 import gem
@@ -11,11 +11,7 @@ from gem_games.textarena import sokoban
 
 @pytest.fixture
 def own():
-    """A copy of TextArena's module, for which nothing stands."""
-    spec = util.spec_from_file_location("textarenas_own_sokoban", utils.__file__)
-    module = util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return copy_of(utils)
 
 
 @pytest.mark.parametrize(("dim", "boxes"), [((6, 6), 3), ((6, 6), 2), ((7, 6), 1)])

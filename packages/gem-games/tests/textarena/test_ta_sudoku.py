@@ -1,7 +1,7 @@
 import random
-from importlib import util
 
 import pytest
+from ta_games import copy_of
 from textarena.envs.Sudoku import env as module
 
 import gem
@@ -10,11 +10,7 @@ from gem_games.textarena.sudoku import remover
 
 @pytest.fixture
 def own():
-    """A copy of TextArena's module, for which nothing stands."""
-    spec = util.spec_from_file_location("textarenas_own_sudoku", module.__file__)
-    copied = util.module_from_spec(spec)
-    spec.loader.exec_module(copied)
-    return copied
+    return copy_of(module)
 
 
 @pytest.mark.parametrize(("clues", "seeds"), [(60, 3), (40, 3), (28, 2)])

@@ -4,7 +4,7 @@ Its games draw from the global generators of ``random`` and ``numpy``, and seed 
 ``numpy`` *in TextArena's modules* stand for objects that draw from the generator of the instance that plays, and from
 the global ones where none does: the global generators are neither read nor written, and threads do not meet.
 
-One of them keeps what it works out in variables of its module: :mod:`gem_games.textarena.sokoban` stands for that.
+Sokoban keeps what it works out in variables of its module: :mod:`gem_games.textarena.sokoban` stands for that.
 
 Its word games download lists from the network when imported. Here a list that is not on this machine is an error.
 """
@@ -156,7 +156,7 @@ def isolate(game: str = "") -> None:
 
 
 def _quicken(name: str, module: Any) -> None:
-    """Put what finds the same in a fraction of the time in place of searches that take half a minute and more."""
+    """Put what finds the same in less time in place of searches that keep a reset waiting."""
     if name == "textarena.envs.Sokoban.utils":
         module.reverse_playing = sokoban.reverse_playing
     elif name == "textarena.envs.Sudoku.env":

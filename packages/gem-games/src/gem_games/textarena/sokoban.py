@@ -1,7 +1,7 @@
-"""TextArena's search for a Sokoban room, played in reverse: the same rooms, some twenty times faster.
+"""TextArena's search for a Sokoban room, played in reverse: the same rooms, in less time.
 
-Its own copies arrays at every step, so that larger rooms take minutes, and keeps what it finds in variables of its
-module, where the threads of a process meet.
+Its own copies arrays at every step, which makes larger rooms slow, and keeps what it finds in variables of its module,
+where the threads of a process meet.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How TextArena empties a Sudoku's cells: the same puzzles, with a search that looks where fewest numbers fit.
 
-Its own fills the cells as they come, for each cell that it tries, and takes minutes where few clues are to remain.
+Its own fills the cells as they come, for each cell that it tries, which is slow where few clues are to remain.
 """
 
 from __future__ import annotations
