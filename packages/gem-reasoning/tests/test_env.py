@@ -125,3 +125,15 @@ def test_no_file_is_left_in_the_folder(tmp_path: Path, monkeypatch: pytest.Monke
 class TestConforms(EnvSuite):
     # made here and compared, scored in the executor, made in a process of its own
     env_ids = ["rg:basic_arithmetic", "rg:countdown", "rg:ransom_note"]
+
+
+def test_a_reset_that_fails_leaves_no_episode(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = gem.make("rg:chain_sum")
+    for _ in range(8):
+        env.reset()
+    inner = env.unwrapped
+    monkeypatch.setattr(inner, "_dataset", {})
+    with pytest.raises(KeyError):
+        env.reset()
+    with pytest.raises(gem.ResetNeeded):
+        env.step(r"\boxed{1}")

@@ -3,10 +3,65 @@
 from __future__ import annotations
 
 import os
+import socket
 import stat
+import threading
+from types import SimpleNamespace
 
-from gem_tools.python import Executor
-from gem_tools.python.slot import remove_folder
+import pytest
+
+from gem_tools.python import Executor, zygote
+from gem_tools.python.slot import Slot, SlotLost, remove_folder
+
+
+@pytest.fixture
+def wire():
+    """A slot that only listens, and the other end of its wire."""
+    ours, theirs = socket.socketpair()
+    slot = Slot.__new__(Slot)
+    slot.control, slot.config = ours, SimpleNamespace(output=1 << 20)
+    with ours, theirs:
+        yield slot, theirs
+
+
+def reply(out=b"", value=b""):
+    sizes = (len(out), len(out), 0, 0, 0, 0, len(value), 0)
+    return zygote.REPLY.pack(zygote.EXITED, 0, 0.5, 0.25, 100, *sizes, True) + out + value
+
+
+@pytest.mark.parametrize("step", [1, 50, zygote.REPLY.size, 1 << 20])
+def test_a_reply_may_arrive_in_pieces(wire, step):
+    slot, theirs = wire
+    message = reply(b"shown" * 50_000 if step > 50 else b"shown", b"[1]")
+
+    def send():
+        for start in range(0, len(message), step):
+            theirs.sendall(message[start : start + step])
+
+    sender = threading.Thread(target=send)
+    sender.start()
+    received = slot._receive_reply()
+    sender.join()
+    assert received.stdout[0] == message[zygote.REPLY.size : -3]
+    assert (received.value, received.code, received.alive) == (b"[1]", b"", True)
+
+
+@pytest.mark.parametrize("message", [reply(b"shown") + b"more", reply(b"x" * (1 << 20) + b"x")])
+def test_a_reply_that_makes_no_sense_loses_the_slot(wire, message):
+    slot, theirs = wire
+    sender = threading.Thread(target=theirs.sendall, args=(message[:9000],))
+    sender.start()
+    with pytest.raises(SlotLost, match="makes no sense"):
+        slot._receive_reply()
+    sender.join()
+
+
+def test_a_wire_that_ends_in_the_middle_loses_the_slot(wire):
+    slot, theirs = wire
+    theirs.sendall(reply(b"shown")[:-2])
+    theirs.close()
+    with pytest.raises(SlotLost, match="ended"):
+        slot._receive_reply()
 
 
 def test_removal_touches_nothing_outside(tmp_path):
