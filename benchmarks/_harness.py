@@ -101,7 +101,7 @@ def main(
 
 
 def _measure(name: str, python: str) -> Numbers:
-    # numpy's OpenBLAS starts threads that spin for 30 ms before they sleep: CPU time that is no contender's.
+    # numpy's OpenBLAS starts threads that spin for a while before they sleep: CPU time that is no contender's.
     environ = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     ended = subprocess.run([python, sys.argv[0], "--contender", name], capture_output=True, text=True, env=environ)
     if ended.returncode:

@@ -119,9 +119,10 @@ EAGER_LINES = 200
 MAIN_FILE = "main.py"
 
 _libc = ctypes.CDLL(None, use_errno=True)
-#: What a fork of Python's own sets right costs 40 us, and is nothing that a plain program can see.
-_plain_fork = ctypes.PyDLL(None).fork
-_processor = ctypes.PyDLL(None).sched_getcpu
+_libc_in_line = ctypes.PyDLL(None)  # without giving way to other threads, of which there are none
+#: What a fork of Python's own sets right takes its time, and is nothing that a plain program can see.
+_plain_fork = _libc_in_line.fork
+_processor = _libc_in_line.sched_getcpu
 _libc.prctl.argtypes = [ctypes.c_int, ctypes.c_ulong, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_ulong]
 
 
@@ -874,7 +875,7 @@ class Server:
     def fork(self, fork: Callable[[], int]) -> int:
         """Fork, and have the fork begin on this processor: its memory is near here, and we are about to sleep.
 
-        Elsewhere a run costs a tenth more. From its first line on it may go anywhere.
+        From its first line on it may go anywhere.
         """
         self.move(())
         try:
