@@ -222,9 +222,7 @@ class Slot:
         except BaseException as error:
             return self.fail_reset(outcome, error)
         last, reward, terminated, truncated, last_info = outcome
-        info = info.copy()
-        info["final_obs"], info["final_info"] = last, last_info
-        return first, reward, terminated, truncated, info
+        return first, reward, terminated, truncated, begun(info, last, last_info)
 
     def ended(self, outcome: Outcome) -> bool:
         """Whether the episode is over: for several agents, when it is over for each."""
@@ -325,11 +323,11 @@ def reset_arguments(seed: int | None, options: dict[str, Any] | None) -> dict[st
     return arguments
 
 
-def check_reset(begun: Any) -> tuple[Any, dict[str, Any]]:
+def check_reset(answer: Any) -> tuple[Any, dict[str, Any]]:
     """What a reset returned, if it is an observation and a dictionary; else ``TypeError``."""
-    if not isinstance(begun, tuple) or len(begun) != 2 or not isinstance(begun[1], dict):
-        raise TypeError(f"reset must return (observation, info), got {short(begun)}")
-    return begun
+    if not isinstance(answer, tuple) or len(answer) != 2 or not isinstance(answer[1], dict):
+        raise TypeError(f"reset must return (observation, info), got {short(answer)}")
+    return answer
 
 
 def check_outcome(outcome: Any) -> Outcome:
@@ -366,11 +364,18 @@ def check_agents(outcome: Any) -> Outcome:
     return outcome
 
 
+def begun(info: dict[str, Any], last_observation: Any, last_info: dict[str, Any]) -> dict[str, Any]:
+    """The info of a new episode, with what the last one ended with beside it."""
+    info = info.copy()
+    info["final_obs"], info["final_info"] = last_observation, last_info
+    return info
+
+
 def merge(last: Outcome, first: Outcome) -> Outcome:
     """The outcome of a step that ended one episode and began the next."""
     last_observation, reward, terminated, truncated, last_info = last
     observation, _, _, _, info = first
-    merged = {**info, "final_obs": last_observation, "final_info": last_info}
+    merged = begun(info, last_observation, last_info)
     if "error" in last_info:
         merged["error"] = last_info["error"]
     return observation, reward, terminated, truncated, merged

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from gem.vector.base import Request, VectorEnv
 from gem.vector.engine import close_all
-from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig, check_info, check_reward
+from gem.vector.slot import AutoresetMode, EnvMaker, Outcome, Slot, VectorConfig, begun, check_info, check_reward
 
 
 class SyncVectorEnv(VectorEnv):
@@ -59,8 +58,8 @@ class SyncVectorEnv(VectorEnv):
         size = len(values)
         observations: list[Any] = [None] * size
         infos: list[Any] = [None] * size
-        #: Position, reward, terminated and truncated of the few that have one of them set: most steps of most episodes
-        #: earn nothing and end nothing, and arrays of zeros are cheap.
+        #: Position, reward, terminated and truncated of the few that have one of them set, or that are to be looked at:
+        #: most steps of most episodes earn nothing and end nothing, and arrays of zeros are cheap.
         events: list[tuple[int, Any, Any, Any]] = []
         #: Positions whose outcome went through a slot and is complete.
         settled = {k for k, i in enumerate(indices) if i in self._guarded} if self._guarded else set()
@@ -70,8 +69,9 @@ class SyncVectorEnv(VectorEnv):
             try:
                 # The floor is one call and one unpacking an environment; the rest is done once a batch.
                 for k, call, action in todo:
-                    observations[k], reward, terminated, truncated, infos[k] = call(action)
-                    if terminated or truncated or reward != 0.0:
+                    observations[k], reward, terminated, truncated, info = call(action)
+                    infos[k] = info
+                    if terminated or truncated or reward != 0.0 or type(info) is not dict:
                         events.append((k, reward, terminated, truncated))
                 break
             except BaseException as error:
@@ -79,28 +79,19 @@ class SyncVectorEnv(VectorEnv):
                 observations[k], reward, terminated, truncated, infos[k] = outcome
                 events.append((k, reward, terminated, truncated))
                 settled.add(k)
-        if operator.countOf(map(type, infos), dict) != size:
-            for k, info in enumerate(infos):
-                try:
-                    check_info(info)
-                except TypeError as error:
-                    events = [event for event in events if event[0] != k]
-                    observations[k], *rest, infos[k] = self._slots[indices[k]].fail("step", error)
-                    events.append((k, *rest))
-                    settled.add(k)
         rewards_K = np.zeros(size)
         terminated_K = np.zeros(size, bool)
         truncated_K = np.zeros(size, bool)
         for k, reward, terminated, truncated in events:
-            if type(reward) is float:
-                rewards_K[k] = reward
-            else:
+            if type(reward) is not float or type(infos[k]) is not dict:
                 try:
-                    rewards_K[k] = check_reward(reward)
+                    reward = check_reward(reward)
+                    check_info(infos[k])
                 except TypeError as error:
                     outcome = self._slots[indices[k]].fail("step", error)
-                    observations[k], _, terminated, truncated, infos[k] = outcome
+                    observations[k], reward, terminated, truncated, infos[k] = outcome
                     settled.add(k)
+            rewards_K[k] = reward
             if terminated:
                 terminated_K[k] = True
             elif not truncated:
@@ -111,10 +102,8 @@ class SyncVectorEnv(VectorEnv):
                 continue
             if self._same_step:
                 try:
-                    first, begun = resets[k]()
-                    begun = begun.copy()
-                    begun["final_obs"], begun["final_info"] = observations[k], infos[k]
-                    observations[k], infos[k] = first, begun
+                    first, info = resets[k]()
+                    observations[k], infos[k] = first, begun(info, observations[k], infos[k])
                 except BaseException as error:
                     outcome = observations[k], reward, terminated, truncated, infos[k]
                     observations[k], _, _, _, infos[k] = self._slots[indices[k]].fail_reset(outcome, error)
